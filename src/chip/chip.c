@@ -502,6 +502,7 @@ static bool is_over(Launch *l, RunResult *result)
     const Fault *fault = first_fault(c);  // what was printed before it is kept
     if (fault) {
         exec_explain(fault, c->gmem, l->message);
+        l->r->fault = fault->kind;
         return *result = fault->kind == FAULT_HOST ? RUN_MEMORY : RUN_FAULT, true;
     }
     if (!sample(l)) return *result = RUN_MEMORY, true;

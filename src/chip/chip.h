@@ -135,6 +135,7 @@ typedef struct Record {  // of one launch
     uint32_t occupancy_blocks, occupancy_warps;
     const char *occupancy_limit;
     bool functional, partial;  // not timed; cut short by max_cycles, a stop, a fault or a hang
+    FaultKind fault;           // that ended it
     double start, end;         // simulated seconds on its stream
     char *undefined;           // where the first shfl read a lane that takes no part, or null
     VEC(uint64_t) samples;     // interval mode: C_COUNT values each

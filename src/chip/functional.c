@@ -189,6 +189,7 @@ RunResult chip_execute(Chip *c, const LaunchInfo *info, const Texture *textures,
     if (lack && !mem_room(lack)) chip_spare(c);
     x.at = mem_alloc(sizeof *x.at * x.slots);
     RunResult result = run_blocks(&x, message);
+    r->fault = x.env.fault.kind;
     r->partial = result == RUN_LIMIT || result == RUN_STOPPED || result == RUN_MEMORY;
     r->count[C_WARP_INSTS] = x.insts;
     r->count[C_THREAD_INSTS] = x.threads;

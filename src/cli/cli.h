@@ -213,4 +213,10 @@ const char *index_text(const struct Found *f, char out[100]);               // "
 // Runs it; dumps go to out as text, or to json. Returns an exit code; errors are told on stderr or given in *error.
 int run_file(oc_device *d, const FileRun *run, const TextList *dumps, FILE *out, Json *json, char **error);
 
+// --- run_program.c: a CUDA program -----------------------------------------------------------------------------------
+bool is_program(const char *path);  // an executable or a script
+// Runs it; a null ends its words. Returns its exit status, or why it couldn't be started in *error. keep launches are
+// kept each by itself. The device's config.print must add to *printed.
+int run_program(oc_device *d, const char *const *words, size_t keep, Text *printed, Text *error);
+
 #endif

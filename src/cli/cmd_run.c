@@ -1,4 +1,5 @@
-// cmd_run.c: onchip run: runs a workload by name, or a PTX file, and prints a summary, or everything as JSON.
+// cmd_run.c: onchip run: runs a workload by name, a PTX file or a CUDA program, and prints a summary, or everything as
+// JSON.
 #include "cli/cli.h"
 #include "device/device.h"
 #include "sl1/sl1.h"
@@ -11,6 +12,7 @@
 
 #define WORKLOAD "a workload"
 #define PTX_FILE "a PTX file"
+#define PROGRAM "a CUDA program"
 static const Option options[] = {
     {NULL, "", "most used"},
     {"--gpu", "NAME|FILE", "the GPU's description (gtx480): one of onchip list gpus, or a file"},
@@ -45,6 +47,8 @@ static const Option options[] = {
     {"--dump", "N|NAME[:HOW]",
      "print the buffer of argument N, counted from 0, or of the parameter NAME, after the run; HOW is hex, u32 or f32, "
      "or @FILE to write it into a file"},
+    {NULL, NULL, PROGRAM},
+    {"-o", "FILE", "write the report into this file, and not to the standard error (doc/use/programs.md)"},
     {NULL, "", "simulation"},
     {"--kernels", "REGEX",
      "time only the kernels whose names match this regular expression, and execute the others without time; "
@@ -93,6 +97,8 @@ enum {
     R_SMEM,
     R_ARG,
     R_DUMP,
+    R_PROGRAM,
+    R_OUT,
     R_SIMULATED,
     R_KERNELS,
     R_SKIP,
@@ -116,8 +122,10 @@ typedef struct Run {
     oc_config config;
     VEC(const char *) sets, params;
     VEC(char *) owned;
-    const char *what, *kernels, *ptx, *trace;
-    Regex *regex;  // of kernels
+    const char *what, *kernels, *ptx, *trace, *out_path;
+    const char *const *words;  // of a CUDA program, whose file is the first; null: it is none
+    FILE *out;                 // gets the report
+    Regex *regex;              // of kernels
     uint64_t skip;
     bool small, json, lines, check, software;
     Sl1Options sl1;
@@ -242,9 +250,10 @@ static int take_option(Run *r, int o)
     case R_SMEM: return take_launch(r, o, v);
     case R_ARG: vec_push(&r->file.args, v); break;
     case R_DUMP: vec_push(&r->dumps, v); break;
+    case R_OUT: r->out_path = v; break;
     case R_HELP:
         printf("usage: onchip run WORKLOAD [parameter=value …] [options]\n       onchip run FILE.ptx [--arg SPEC …] "
-               "[options]\n\n");
+               "[options]\n       onchip run [options] ./PROGRAM [its arguments …]\n\n");
         print_options(options, COUNT(options));
         return EXIT_OK;
     }
@@ -264,6 +273,18 @@ static int check_options(Run *r)
     return -1;
 }
 
+// Where a program stands among the arguments: those behind it are its own. argc: nowhere.
+static int find_program(int argc, char **argv)
+{
+    Text error = {0};
+    Args a = {.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options), .error = &error};
+    int o;
+    do o = args_next(&a);
+    while (o >= 0);
+    text_free(&error);
+    return o == -1 && !workload_find(a.value) && is_program(a.value) ? a.at - 1 : argc;
+}
+
 // Returns an exit code, or −1 to go on.
 static int read_options(Run *r, int argc, char **argv)
 {
@@ -280,13 +301,15 @@ static int read_options(Run *r, int argc, char **argv)
         else
             vec_push(&r->params, r->args.value);
     }
+    if (code < 0 && r->words) r->what = *r->words;
     if (code < 0 && !r->what)
-        code = refuse(r, EXIT_USAGE, "run what? a workload (onchip list workloads) or a .ptx file");
+        code = refuse(r, EXIT_USAGE, "run what? a workload (onchip list workloads), a .ptx file or a CUDA program");
     return code < 0 ? check_options(r) : code;
 }
 
 typedef struct Meter {
-    FILE *out;  // where printf's text goes
+    FILE *out;     // where printf's text goes
+    Text printed;  // of a program's kernels
     struct timespec began;
     double shown;
     const char *kernel;
@@ -311,6 +334,13 @@ static void show_progress(void *user, const char *kernel, uint64_t cycles, uint6
     mem_free(shown);
     if (done) fprintf(stderr, ", %.0f s to go", s * (double)(blocks - done) / (double)done);
     fflush(stderr);
+}
+
+// What a program's kernels print waits until the program asks for it.
+static void keep_text(void *user, const char *text, size_t length)
+{
+    Meter *m = user;
+    text_add(&m->printed, text, length);
 }
 
 static void print_text(void *user, const char *text, size_t length)
@@ -390,6 +420,10 @@ static int check_what(Run *r, const WorkloadEntry *entry)
 {
     const char *dot = strrchr(r->what, '.');
     char because[200];
+    if (r->words) {
+        snprintf(because, sizeof because, "%.100s is %s", r->what, PROGRAM);
+        return args_fit(&r->args, PROGRAM, because) ? -1 : EXIT_USAGE;
+    }
     if (!entry && !is_file(r->what)) {
         const char *slash = strrchr(r->what, '/'), *name = slash ? slash + 1 : r->what, *near = workload_near(name);
         char hint[100];
@@ -411,8 +445,31 @@ static void write_json(const oc_device *d, Run *r, ReportInfo *info, Json *json)
     info->error = r->error.n ? r->error.v : NULL;
     report_json(d, info, json);
     json_close(json, '}');
-    fputs(json->text.v, stdout);
+    fputs(json->text.v, r->out);
     r->reported = true;
+}
+
+// A program's launches are summed by kernel as they come, unless somebody wants to see each.
+static int simulate_program(Run *r, oc_device *d, Text *printed)
+{
+    enum { KEPT = 64 };
+    Json json = {0};
+    Text arguments = {0};
+    bool each = r->json || r->check || r->kernels || r->skip;
+    for (const char *const *w = r->words + 1; *w; w++) put_argument(&arguments, *w);
+    ReportInfo info = {.what = r->what, .params = arguments.v, .lines = r->lines};
+    int code = run_program(d, r->words, each ? SIZE_MAX : KEPT, printed, &r->error);
+    if (interrupted()) code = interrupt_status();
+    if (code == EXIT_OK && !something_timed(d, r)) code = EXIT_USAGE;
+    if (r->check && !laws_hold(d, r)) code = EXIT_FAILED;
+    if (r->check && !r->json) report_undefined(d);
+    json_open(&json, NULL, '{');
+    if (r->json)
+        write_json(d, r, &info, &json);
+    else if (oc_launches(d))
+        report_text(d, &info, r->out);
+    json_free(&json), text_free(&arguments);
+    return code;
 }
 
 static int simulate(Run *r, oc_device *d, const WorkloadEntry *entry, FILE *out)
@@ -449,30 +506,16 @@ static int simulate(Run *r, oc_device *d, const WorkloadEntry *entry, FILE *out)
     if (r->json)
         write_json(d, r, &info, &json);
     else if (oc_launches(d) || info.verified)  // a workload of no data has no launch
-        report_text(d, &info, stdout);
+        report_text(d, &info, r->out);
     json_free(&json);
     work_result_free(&result);
     return code;
 }
 
-static int run(Run *r)
+// Simulates it on a device, and writes a trace of it.
+static int run_on(Run *r, oc_device *d, const WorkloadEntry *entry, Meter *meter)
 {
-    char message[4096];
-    oc_device *d;
-    Meter meter = {.out = r->json ? stderr : stdout};
-    const WorkloadEntry *entry = workload_find(r->what);
-    int code = check_what(r, entry);
-    if (code >= 0) return code;
-    clock_gettime(CLOCK_MONOTONIC, &meter.began);
-    vec_push(&r->sets, NULL);
-    vec_push(&r->params, NULL);
-    r->config.sets = r->sets.v;
-    r->config.print = print_text;
-    r->config.user = &meter;
-    r->config.stop = interrupt_catch();
-    if (isatty(STDERR_FILENO)) r->config.progress = show_progress;
-    oc_status status = oc_open(&r->config, &d, message, sizeof message);
-    if (status != OC_OK) return refuse(r, status == OC_BAD_ARGUMENT ? EXIT_USAGE : EXIT_FAILED, "%s", message);
+    int code;
     SoftL1 *software = r->software ? soft_l1_open(d, &r->sl1) : NULL;
     r->file.rewritten = r->software;
     device_select(d, regex_filter(r->regex), r->skip);
@@ -480,7 +523,7 @@ static int run(Run *r)
     if (r->trace && !trace)
         code = refuse(r, EXIT_FAILED, "can't write %s: %s", r->trace, strerror(errno));
     else
-        code = simulate(r, d, entry, meter.out);
+        code = r->words ? simulate_program(r, d, &meter->printed) : simulate(r, d, entry, meter->out);
     if (trace && !trace_close(trace, d) && code == EXIT_OK)
         code = refuse(r, EXIT_FAILED, "can't write %s: %s", r->trace, strerror(errno));
     // The workloads' own PTX marks where a warp's lanes count on being together (workloads/cuda.h).
@@ -489,20 +532,70 @@ static int run(Run *r)
     if (shown) tell(0, "%s: %s", shown, sl1_silent);
     mem_free(shown);
     soft_l1_close(software);
-    oc_close(d);
     return code;
+}
+
+// Opens what the report goes to. A program's is never the standard output, which is the program's own.
+static int open_report(Run *r)
+{
+    if (!r->words) return -1;
+    FILE *out = r->out_path ? fopen(r->out_path, "w") : NULL;
+    r->out = out ? out : stderr;
+    if (out || !r->out_path) return -1;
+    return refuse(r, EXIT_FAILED, "can't write %s: %s", r->out_path, strerror(errno));
+}
+
+static int close_report(Run *r, int code)
+{
+    if (r->out == stdout || r->out == stderr) return code;
+    bool bad = ferror(r->out) != 0;
+    bad |= fclose(r->out) != 0;
+    r->out = stderr;
+    return bad ? refuse(r, EXIT_FAILED, "can't write %s: %s", r->out_path, strerror(errno)) : code;
+}
+
+static int run(Run *r)
+{
+    char message[4096];
+    oc_device *d;
+    Meter meter = {.out = r->json ? stderr : stdout};
+    const WorkloadEntry *entry = r->words ? NULL : workload_find(r->what);
+    int code = check_what(r, entry);
+    if (code < 0) code = open_report(r);
+    if (code >= 0) return code;
+    clock_gettime(CLOCK_MONOTONIC, &meter.began);
+    vec_push(&r->sets, NULL);
+    vec_push(&r->params, NULL);
+    r->config.sets = r->sets.v;
+    r->config.print = r->words ? keep_text : print_text;
+    r->config.user = &meter;
+    r->config.stop = interrupt_catch();
+    if (isatty(STDERR_FILENO) && !r->words) r->config.progress = show_progress;
+    oc_status status = oc_open(&r->config, &d, message, sizeof message);
+    if (status == OC_OK)
+        code = run_on(r, d, entry, &meter);
+    else
+        code = refuse(r, status == OC_BAD_ARGUMENT ? EXIT_USAGE : EXIT_FAILED, "%s", message);
+    oc_close(d);
+    text_free(&meter.printed);
+    return close_report(r, code);
 }
 
 int cmd_run(int argc, char **argv)
 {
-    if (tune_wanted(argc, argv)) return tune(argc, argv);
-    Run r = {.sl1 = sl1_defaults, .file = file_run(NULL)};
-    int code = read_options(&r, argc, argv);
+    const int own = find_program(argc, argv);  // what stands behind it is the program's
+    const bool tuned = tune_wanted(own, argv);
+    if (tuned && own == argc) return tune(argc, argv);
+    Run r = {.sl1 = sl1_defaults, .file = file_run(NULL), .out = stdout};
+    if (own < argc) r.words = (const char *const *)argv + own;
+    int code = tuned
+                   ? refuse(&r, EXIT_USAGE, "%s is a CUDA program; the searches take workloads and PTX files", *r.words)
+                   : read_options(&r, own, argv);
     if (code < 0) code = run(&r);
     if (r.error.n) {
         // If --json is anywhere on the command line, JSON is printed whatever happens, even if reading the options
         // failed before it.
-        if (!r.reported && args_have(argc, argv, "--json")) {
+        if (!r.reported && args_have(own, argv, "--json")) {
             Json json = {0};
             ReportInfo info = {.what = r.what ? r.what : ""};
             json_open(&json, NULL, '{');

@@ -132,6 +132,20 @@ oc_status device_blame(const char *gpu, const Diag *diag);
 // Of a simulated device only:
 const Gpu *device_gpu(const oc_device *d);
 double device_wall_seconds(const oc_device *d);  // host time spent simulating launches
+// The memory as a file, which other processes can map: a descriptor, which is the device's. Before anything is
+// allocated. −1, with errno set: the host can't.
+int device_share(oc_device *d);
+void device_clear(oc_device *d);            // frees all memory that its caller allocated
+uint64_t device_taken(const oc_device *d);  // bytes that are allocated now
+// Can a launch of this shape begin? If not, oc_error says why.
+oc_status device_admit(oc_kernel *k, oc_dim3 grid, oc_dim3 block, uint32_t smem);
+// What ended the last launch, if that was a fault.
+FaultKind device_fault(const oc_device *d);
+// Takes the time that a copy between host and device takes, and does what it does to the L2; another process has made
+// it (device_share).
+oc_status device_moved(oc_device *d, oc_ptr at, uint64_t bytes, bool to_device, oc_stream *s);
+// Work that comes to a stream (null: the default one) later begins after the event.
+void device_after(oc_device *d, oc_stream *s, const oc_event *event);
 // How long its engines and the CPU have worked so far, without waiting.
 double device_busy_seconds(const oc_device *d);
 uint64_t device_bytes(const oc_device *d);  // the most memory that was allocated at a time so far

@@ -143,6 +143,9 @@ void sim_unload(oc_module *base)
     for (size_t r = 0; r < d->records.n; r++)
         for (size_t k = 0; k < mod->kernels.n; k++)
             if (d->records.v[r].code == mod->kernels.v[k]->kernel) d->records.v[r].code = NULL;
+    for (size_t s = 0; s < d->sums.n; s++)
+        for (size_t k = 0; k < mod->kernels.n; k++)
+            if (d->sums.v[s].code == mod->kernels.v[k]->kernel) d->sums.v[s].code = NULL;
     for (size_t k = 0; k < mod->kernels.n; k++) {
         exec_kernel_free(mod->kernels.v[k]->kernel);
         mem_free(mod->kernels.v[k]->refusal);

@@ -129,6 +129,16 @@ static oc_status sim_fill(oc_device *base, oc_ptr to, uint8_t value, size_t byte
     return OC_OK;
 }
 
+oc_status device_moved(oc_device *base, oc_ptr at, uint64_t bytes, bool to_device, oc_stream *s)
+{
+    Sim *d = sim_of(base);
+    if (!locate(d, at, bytes)) return OC_BAD_ARGUMENT;
+    if (to_device && !d->config.functional) chip_copied(&d->chip, at, bytes);
+    take_copy(d, s, &d->copy_free[!to_device && d->gpu.engines > 1], copy_seconds(d, bytes),
+              to_device ? "copy to the device" : "copy to the host", bytes);
+    return OC_OK;
+}
+
 // --- textures, streams -----------------------------------------------------------------------------------------------
 static oc_status sim_texture_create(oc_device *base, const oc_texture *t, uint64_t *handle)
 {
@@ -212,6 +222,12 @@ static oc_status sim_event_record(oc_event *event, oc_stream *s)
     return OC_OK;
 }
 
+void device_after(oc_device *base, oc_stream *s, const oc_event *event)
+{
+    SimStream *stream = s ? stream_of(s) : &sim_of(base)->standard;
+    stream->end = MAX(stream->end, ((const SimEvent *)event)->at);
+}
+
 static oc_status sim_event_seconds(oc_event *from, oc_event *to, double *seconds)
 {
     *seconds = ((SimEvent *)to)->at - ((SimEvent *)from)->at;
@@ -274,6 +290,17 @@ static oc_status check_launch(Sim *d, const Kernel *k, const char *name, oc_dim3
         return fail(d, OC_BAD_ARGUMENT, "'%s' needs %llu bytes of shared memory a block, and there are %u (shared.max)",
                     name, (unsigned long long)k->static_shared + smem, d->gpu.sm.shared_max);
     return OC_OK;
+}
+
+oc_status device_admit(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32_t smem)
+{
+    const SimKernel *kernel = (const SimKernel *)base;
+    Sim *d = sim_of(base->module->device);
+    if (!kernel->kernel) return fail(d, kernel->status, "%s", kernel->refusal);
+    char *shown = name_shown(kernel->f->symbol->name);
+    oc_status status = check_launch(d, kernel->kernel, shown, grid, block, smem);
+    mem_free(shown);
+    return status;
 }
 
 static oc_status sim_occupancy(oc_kernel *base, oc_dim3 block, uint32_t smem, uint32_t *blocks)
@@ -524,6 +551,32 @@ oc_status device_blame(const char *gpu, const Diag *diag)
 void device_trace(oc_device *d, const TraceSink *sink) { sim_of(d)->trace = sink; }
 
 const Gpu *device_gpu(const oc_device *d) { return &sim_of(d)->gpu; }
+int device_share(oc_device *d) { return gmem_share(&sim_of(d)->memory); }
+void device_clear(oc_device *base)
+{
+    Sim *d = sim_of(base);
+    for (size_t k = 0; k < d->memory.allocs.n; k++) {
+        const Allocation *a = &d->memory.allocs.v[k];
+        if (!a->freed && !a->internal) gmem_free(&d->memory, a->start);
+    }
+    d->textures.n = 0;
+}
+
+uint64_t device_taken(const oc_device *base)
+{
+    const Gmem *g = &sim_of(base)->memory;
+    uint64_t bytes = 0;
+    for (size_t k = 0; k < g->allocs.n; k++)
+        if (!g->allocs.v[k].freed) bytes += g->allocs.v[k].end - g->allocs.v[k].start;
+    return bytes;
+}
+
+FaultKind device_fault(const oc_device *base)
+{
+    const Sim *d = sim_of(base);
+    return d->records.n ? d->records.v[d->records.n - 1].fault : FAULT_NONE;
+}
+
 double device_wall_seconds(const oc_device *d) { return sim_of(d)->wall; }
 double device_busy_seconds(const oc_device *d) { return sim_of(d)->busy; }
 uint64_t device_bytes(const oc_device *d) { return MAX(sim_of(d)->peak, sim_of(d)->memory.top); }

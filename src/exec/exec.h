@@ -178,6 +178,7 @@ typedef struct Gmem {
     uint8_t *host;           // host address of GLOBAL_BASE, until the next gmem_alloc
     uint64_t capacity, top;  // bytes of the device; the first never allocated one
     uint64_t reserved;       // bytes behind host
+    int file;                // which other processes map, too; −1: there is none
     bool host_full;          // the last gmem_alloc failed for want of the host's memory, not of the device's
     VEC(Allocation) allocs;  // by start
     uint32_t next_id;
@@ -185,6 +186,7 @@ typedef struct Gmem {
 } Gmem;
 void gmem_open(Gmem *g, uint64_t capacity);
 void gmem_close(Gmem *g);
+int gmem_share(Gmem *g);  // before anything is allocated; returns its file, closed with it. −1, with errno: it can't
 uint64_t gmem_alloc(Gmem *g, uint64_t bytes, const char *label, bool internal);  // 0: no room
 bool gmem_free(Gmem *g, uint64_t start);
 const Allocation *gmem_find(const Gmem *g, uint64_t address);  // the one that holds it, or null
@@ -313,7 +315,7 @@ typedef struct LaunchInfo {
 // --- faults ----------------------------------------------------------------------------------------------------------
 typedef enum FaultKind {
     FAULT_NONE,
-#define FAULT(id, place, text) FAULT_##id,
+#define FAULT(id, place, cuda, text) FAULT_##id,
 #include "exec/faults.def"
 #undef FAULT
 } FaultKind;
@@ -393,11 +395,9 @@ void exec_explain(const Fault *fault, const Gmem *g, Text *out);  // the message
 void exec_dump_warp(const Warp *w, Text *out);                    // splits and live registers
 void exec_place(const Code *code, uint32_t pc, Text *out);        // "kernel at file.ptx:12 (file.cu:5)"
 
-// audit.c: does the next instruction of w find each word in the file that files.c chose? Called before exec_step, or
-// never. False, with a fault: it doesn't.
-bool exec_audit(Env *env, Warp *w);
-void exec_audit_start(Warp *w);  // a warp begins
-void exec_audit_free(Warp *w);
+// audit.c: does w's next instruction find each word in the file that files.c chose? False, with a fault: it doesn't.
+bool exec_audit(Env *env, Warp *w);  // before each exec_step, or never
+void exec_audit_start(Warp *w);      // a warp begins
 
 // watch.c: is a warp in a loop that nothing will end? Called while env->watch is set.
 typedef enum WatchVerdict { WATCH_WORKS, WATCH_POLLS, WATCH_STUCK } WatchVerdict;

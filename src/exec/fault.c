@@ -51,7 +51,7 @@ static const struct {
     const char *text;
     bool place;
 } faults[] = {
-#define FAULT(id, place, text) [FAULT_##id] = {text, place},
+#define FAULT(id, place, cuda, text) [FAULT_##id] = {text, place},
 #include "exec/faults.def"
 #undef FAULT
 };

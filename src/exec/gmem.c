@@ -8,19 +8,44 @@
 // addresses depend on nothing of this.
 #include "exec/run.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 enum { ALIGN = 256, GUARD = 256, PAGE = 4096 };
 #define FIRST ((uint64_t)256 << 20)  // reserved at first; addresses alone, until they are written to
 
-void gmem_open(Gmem *g, uint64_t capacity) { *g = (Gmem){.capacity = capacity}; }
+void gmem_open(Gmem *g, uint64_t capacity) { *g = (Gmem){.capacity = capacity, .file = -1}; }
 
 void gmem_close(Gmem *g)
 {
     if (g->host) munmap(g->host, g->reserved);
+    if (g->file >= 0) close(g->file);
     vec_free(&g->allocs);
-    *g = (Gmem){0};
+    *g = (Gmem){.file = -1};
+}
+
+// All of the device's memory becomes a file, and is mapped, so that nothing has to grow. Pages that nobody has written
+// to take no memory. Nobody can make the file shorter, so that what is mapped is always there.
+int gmem_share(Gmem *g)
+{
+    uint64_t bytes = (g->capacity + PAGE - 1) / PAGE * PAGE;
+    if (g->host) return errno = EBUSY, -1;
+    int file = memfd_create("onchip device memory", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (file < 0) return -1;
+    void *p = ftruncate(file, (off_t)bytes) || fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+                  ? MAP_FAILED
+                  : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+    if (p == MAP_FAILED) {
+        int error = errno;
+        close(file);
+        errno = error;
+        return -1;
+    }
+    g->host = p, g->reserved = bytes, g->file = file;
+    return file;
 }
 
 static bool reserve(Gmem *g, uint64_t bytes)
@@ -47,7 +72,8 @@ static bool reserve(Gmem *g, uint64_t bytes)
 static bool grow(Gmem *g, uint64_t bytes)
 {
     g->host_full = false;
-    if (bytes <= g->reserved) return true;
+    if (bytes <= g->reserved && (g->file < 0 || mem_room(0))) return true;
+    if (g->file >= 0) return g->host_full = true, false;
     if (reserve(g, MAX(bytes, MIN(g->capacity, MAX(g->reserved * 2, FIRST)))) || reserve(g, bytes)) return true;
     g->host_full = true;
     return false;
@@ -139,6 +165,8 @@ bool gmem_free(Gmem *g, uint64_t start)
     a->freed = true;
     // Give whole pages back to the host.
     uint64_t from = (a->start - GLOBAL_BASE + 4095) & ~4095ull, to = (a->end - GLOBAL_BASE) & ~4095ull;
-    if (to > from) madvise(g->host + from, to - from, MADV_DONTNEED);
+    if (to > from && g->file < 0) madvise(g->host + from, to - from, MADV_DONTNEED);
+    if (to > from && g->file >= 0)
+        fallocate(g->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(to - from));
     return true;
 }

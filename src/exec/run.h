@@ -168,6 +168,8 @@ uint8_t *exec_rows(uint32_t bytes);
 void exec_rows_free(uint8_t *rows);
 // fault.c
 void exec_fault(Env *env, Warp *w, FaultKind kind, uint32_t lane, uint64_t address, uint32_t bytes, bool write);
+// audit.c
+void exec_audit_free(Warp *w);
 // watch.c
 void watch_edge(const Env *env, Warp *w);   // it takes a back edge
 void watch_poll(const Env *env, Warp *w);   // it reads memory that others may write

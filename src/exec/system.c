@@ -169,8 +169,9 @@ void exec_trap(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 {
     int n = __builtin_ctz(mask);
     const CallSite *site = d->call;
-    exec_fault(env, w, FAULT_TRAP, (uint32_t)n, 0, 0, false);
-    if (!site || site->args.n < 4) return;
+    const bool asserted = site && site->args.n >= 4;
+    exec_fault(env, w, asserted ? FAULT_ASSERT : FAULT_TRAP, (uint32_t)n, 0, 0, false);
+    if (!asserted) return;
     Text t = {0};
     add_string(env, w, n, argument(w, &site->args.v[1], n), &t);
     text_printf(&t, ":%u: ", (uint32_t)argument(w, &site->args.v[2], n));

@@ -4,12 +4,13 @@
 //
 // The application's handles are those of its own kernels: the originals stay in the rewritten module, and only a launch
 // exchanges one for another. Whatever fails on our side, the call is made as the application made it. symbols.c
-// intercepts the functions, load.c and fatbin.c rewrite, handles.c finds kernels by their handles, launch.c launches,
+// intercepts the functions, load.c rewrites, handles.c finds kernels by their handles, launch.c launches,
 // settings.c reads the environment and writes the log.
 #ifndef PRELOAD_H
 #define PRELOAD_H
 
 #include "driver/driver.h"
+#include "driver/fatbin.h"
 #include "sl1/sl1.h"
 
 #include <pthread.h>
@@ -74,15 +75,6 @@ void handles_add_kernel(void *handle, void *owner, bool library, const char *nam
 void handles_add_function(CUfunction f, CUkernel of);
 Kernel *handles_find(void *handle);  // or null
 void image_free(Image *image);
-
-// --- fatbin.c: PTX out of the toolkit's containers -------------------------------------------------------------------
-typedef enum ImageKind { IMAGE_PTX, IMAGE_CUBIN, IMAGE_FATBIN, IMAGE_UNKNOWN } ImageKind;
-ImageKind image_kind(const void *image);
-// Finds the PTX that a GPU of this capability (90: 9.0) would get if the container had no machine code. False: why says
-// what is there instead.
-bool fatbin_ptx(const void *image, uint32_t capability, Text *ptx, Text *why);
-// Decompresses LZ4's block format. False: the data isn't in that format, or has another length.
-bool lz4_decompress(const uint8_t *from, size_t n, uint8_t *to, size_t bytes);
 
 // --- settings.c: the environment, and the log ------------------------------------------------------------------------
 typedef struct Owner {  // a handle of a module or library whose text was rewritten

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The shared library exports what onchip.h declares, all of it and nothing else. The one that is preloaded exports
-# functions of the driver, and dlsym. Both need nothing but the C library; the static library needs nothing of the
-# program's.
+# functions of the driver, and dlsym; libcudart exports the runtime's, in one version. They need nothing but the C
+# library; the static library needs nothing of the program's.
 set -euo pipefail
 library=$ONCHIP_BUILD/libonchip.so
 [[ -e $library && -e $ONCHIP ]] || exit 77
@@ -23,4 +23,11 @@ beyond+=$(comm -12 <(echo "$undefined") <(nm --defined-only "$program" | awk '$2
 library=$ONCHIP_BUILD/libonchip-sl1.so
 intercepted=$(sed -n 's/^DRIVER(\([a-zA-Z0-9_]*\), [A-Z]*, FRONT,.*/\1/p' "$ONCHIP_SOURCE/src/driver/driver.def")
 diff <(printf '%s\n' "$intercepted" dlsym | sort) <(nm -D --defined-only "$library" | awk '{ print $NF }' | sort)
+needs_libc "$library"
+
+library=$ONCHIP_BUILD/cuda/libcudart.so.13
+exported=$(nm -D --defined-only "$library" | awk '$2 == "T" { print $NF }')
+! grep -vE '^(__)?cuda[A-Za-z0-9_]+@@libcudart\.so\.13$' <<<"$exported"
+(($(wc -l <<<"$exported") == 422))  # as of CUDA 13.0
+[[ $(readelf -d "$library") == *'soname: [libcudart.so.13]'* ]]
 needs_libc "$library"

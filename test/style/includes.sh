@@ -14,15 +14,17 @@ declare -A below=(
     [sm]="exec mem policy"
     [energy]="sm"
     [chip]="energy"
-    [driver]=""
+    [driver]="base"
     [device]="chip driver"
     [probe]="device"
+    [serve]="device"
+    [cudart]="driver"
     [work]="probe sl1"
     [store]="work"
     [sweep]="store"
     [figure]="store"
     [reproduce]="sweep figure"
-    [cli]="reproduce"
+    [cli]="reproduce serve"
     [preload]="sl1 driver"
 )
 
@@ -61,7 +63,7 @@ for path in src/*/; do
 done
 
 # What a folder's files share among themselves alone.
-for header in work/stream.h store/sql.h sweep/wire.h figure/page.h; do
+for header in work/stream.h store/sql.h sweep/wire.h figure/page.h cudart/cudart.h; do
     [[ -e src/$header ]] || complain "src/$header: no such file; the list of private headers is stale"
     own=src/${header%/*}
     while IFS=: read -r file line include; do

@@ -11,6 +11,9 @@ for file in bin/onchip include/onchip.h share/man/man1/onchip.1; do [[ -s $folde
 "$folder/first/bin/onchip" list gpus >/dev/null
 lib=$(dirname "$(find "$folder" -name libonchip.a)")
 [[ -s $lib/libonchip.so && -s $lib/libonchip-sl1.so ]]
+# A CUDA program finds the library that is installed for it (test/cudart/app.sh has more of this).
+cc -std=gnu17 "$ONCHIP_SOURCE/test/cudart/app.c" -o "$folder/app" "$lib/onchip/cuda/libcudart.so.13"
+[[ $("$folder/first/bin/onchip" run "$folder/app" fill 2>/dev/null || (($? == 7))) == '0 wrong' ]]
 
 # block LANGUAGE PATTERN: README.md's first block in it that has a line with this.
 block() {

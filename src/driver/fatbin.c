@@ -6,7 +6,7 @@
 // A wrapper (magic 0x466243b1) points to the container: a header (magic 0xba55ed50) with the bytes of all entries, and
 // entries of machine code (kind 2) or PTX (kind 1), each for a compute capability, plain, or compressed with LZ4
 // (before 12.8) or zstd.
-#include "preload/preload.h"
+#include "driver/fatbin.h"
 
 #include <dlfcn.h>
 #include <string.h>

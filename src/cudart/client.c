@@ -1,0 +1,221 @@
+// client.c: asks onchip. One call is under way at a time: onchip does one thing after the other anyway.
+#include "cudart/cudart.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+typedef enum State { CONNECTED, ABSENT, LOST, FORKED } State;
+static struct {
+    pthread_once_t once;
+    pthread_mutex_t asking, telling;
+    volatile State state;
+    bool told;  // that this process was forked
+    int socket;
+    WireGreeting greeting;
+    Map missing;  // names of what there isn't, which were told
+} client = {.once = PTHREAD_ONCE_INIT,
+            .asking = PTHREAD_MUTEX_INITIALIZER,
+            .telling = PTHREAD_MUTEX_INITIALIZER,
+            .state = ABSENT};
+
+void client_line(const char *format, ...)
+{
+    Text line = {0};
+    va_list args;
+    va_start(args, format);
+    text_put(&line, "onchip: ");
+    text_vprintf(&line, format, args);
+    text_put(&line, "\n");
+    va_end(args);
+    ssize_t n = write(STDERR_FILENO, line.v, line.n);
+    (void)n;
+    text_free(&line);
+}
+
+cudaError_t client_missing(const char *name)
+{
+    int64_t before;
+    pthread_mutex_lock(&client.telling);
+    bool known = map_get(&client.missing, name, strlen(name), &before);
+    if (!known) map_put(&client.missing, name, strlen(name), 1);
+    pthread_mutex_unlock(&client.telling);
+    if (!known) client_line("%s isn't there yet; the program gets the error \"operation not supported\"", name);
+    return noted(cudaErrorNotSupported);
+}
+
+// --- the socket ------------------------------------------------------------------------------------------------------
+static bool give(const void *from, size_t bytes)
+{
+    for (size_t at = 0; at < bytes;) {
+        ssize_t n = send(client.socket, (const char *)from + at, bytes - at, MSG_NOSIGNAL);
+        if (n > 0) at += (size_t)n;
+        if (n < 0 && errno != EINTR) return false;
+    }
+    return true;
+}
+
+static bool take(void *to, size_t bytes)
+{
+    for (size_t at = 0; at < bytes;) {
+        ssize_t n = recv(client.socket, (char *)to + at, bytes - at, 0);
+        if (n > 0) at += (size_t)n;
+        if (!n || (n < 0 && errno != EINTR)) return false;
+    }
+    return true;
+}
+
+static bool take_answer(Answer *a)
+{
+    if (!take(&a->of, sizeof a->of)) return false;
+    if (!a->of.bytes) return true;
+    a->text.v = mem_resize(a->text.v, a->text.cap = a->of.bytes + 1);
+    if (!take(a->text.v, a->of.bytes)) return false;
+    a->text.v[a->text.n = a->of.bytes] = '\0';
+    return true;
+}
+
+static cudaError_t exchange(const WireCall *call, const void *text, Answer *answer)
+{
+    pthread_mutex_lock(&client.asking);
+    bool ok = client.state == CONNECTED && give(call, sizeof *call) && give(text, call->bytes) && take_answer(answer);
+    if (!ok && client.state == CONNECTED) {
+        client.state = LOST;
+        client_line("the connection is lost; all further calls fail");
+    }
+    pthread_mutex_unlock(&client.asking);
+    return ok ? answer->of.error : cudaErrorDevicesUnavailable;
+}
+
+// --- connecting ------------------------------------------------------------------------------------------------------
+static int connect_to(const char *name)
+{
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    size_t n = strlen(name);
+    if (n >= sizeof at.sun_path) return errno = ENAMETOOLONG, -1;
+    memcpy(at.sun_path + 1, name, n);
+    int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    while (s >= 0 && connect(s, (struct sockaddr *)&at, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + n)))
+        if (errno != EINTR) return close(s), -1;
+    return s;
+}
+
+// Reads the greeting, and the descriptor that comes with it. −1: there is none.
+static int take_greeting(void)
+{
+    union {
+        struct cmsghdr head;
+        char room[CMSG_SPACE(sizeof(int))];
+    } control;
+    struct iovec part = {&client.greeting, sizeof client.greeting};
+    struct msghdr m = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    ssize_t n;
+    int memory = -1;
+    do n = recvmsg(client.socket, &m, MSG_WAITALL | MSG_CMSG_CLOEXEC);
+    while (n < 0 && errno == EINTR);
+    struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
+    if (c && c->cmsg_type == SCM_RIGHTS) memcpy(&memory, CMSG_DATA(c), sizeof memory);
+    if (n == (ssize_t)sizeof client.greeting && client.greeting.version == WIRE_VERSION && memory >= 0) return memory;
+    if (!n)
+        client_line("another process of this program uses the GPU; this one can't");
+    else
+        client_line("libcudart is of another version than onchip");
+    if (memory >= 0) close(memory);
+    return -1;
+}
+
+// Maps the device's memory at its own addresses, so that a pointer means the same to the program and to its kernels.
+static bool map_memory(int memory)
+{
+    void *want = (void *)(uintptr_t)client.greeting.base;
+    uint64_t bytes = client.greeting.capacity;
+    void *at = mmap(want, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE, memory, 0);
+    if (at == want) return true;
+    client_line("the program has no room for the GPU's memory, %llu bytes from %p on: %s; a smaller gpu.memory may fit",
+                (unsigned long long)bytes, want, at == MAP_FAILED ? strerror(errno) : "other memory lies there");
+    if (at != MAP_FAILED) munmap(at, bytes);
+    return false;
+}
+
+// A child of this process can't go on with its parent's device.
+static void forked(void)
+{
+    if (client.state == CONNECTED) client.state = FORKED;
+}
+
+static void connect_once(void)
+{
+    const char *name = getenv(WIRE_VARIABLE);
+    if (!name || !*name) {
+        client_line("no GPU: this libcudart is for programs that `onchip run PROGRAM` starts");
+        return;
+    }
+    client.socket = connect_to(name);
+    if (client.socket < 0) {
+        client_line("no GPU: onchip doesn't answer: %s", strerror(errno));
+        return;
+    }
+    int memory = take_greeting();
+    if (memory >= 0 && map_memory(memory)) {
+        client.state = CONNECTED;
+        pthread_atfork(NULL, NULL, forked);
+    }
+    if (memory >= 0) close(memory);
+    if (client.state != CONNECTED) close(client.socket);
+}
+
+cudaError_t client_connect(void)
+{
+    pthread_once(&client.once, connect_once);
+    if (client.state == FORKED && !client.told) {
+        client.told = true;
+        client_line("this process was forked from one that uses the GPU, and can't use it itself");
+    }
+    return client.state == CONNECTED ? cudaSuccess
+           : client.state == ABSENT  ? cudaErrorNoDevice
+                                     : cudaErrorDevicesUnavailable;
+}
+
+const WireDevice *client_device(void) { return &client.greeting.device; }
+
+bool client_mapped(uint64_t address, uint64_t bytes)
+{
+    uint64_t at = address - client.greeting.base;
+    return at < client.greeting.capacity && bytes <= client.greeting.capacity - at;
+}
+
+// --- asking ----------------------------------------------------------------------------------------------------------
+static void print_out(void)
+{
+    Answer answer = {0};
+    if (!exchange(&(WireCall){.ask = ASK_PRINTED}, NULL, &answer) && answer.text.n) {
+        fwrite(answer.text.v, 1, answer.text.n, stdout);
+        fflush(stdout);
+    }
+    text_free(&answer.text);
+}
+
+// The calls that bring out what kernels have printed (CUDA C++ Programming Guide, "Formatted Output": a launch at its
+// start, synchronization, copies that wait, loading of a module, the device's reset).
+static bool brings_out(uint32_t ask)
+{
+    return ask == ASK_LAUNCH || ask == ASK_WAIT || ask == ASK_READ || ask == ASK_WRITE || ask == ASK_MOVED ||
+           ask == ASK_LOAD || ask == ASK_RESET;
+}
+
+cudaError_t client_ask(const WireCall *call, const void *text, Answer *answer)
+{
+    Answer own = {0}, *a = answer ? answer : &own;
+    *a = (Answer){0};
+    cudaError_t error = client_connect();
+    if (error) return error;
+    error = exchange(call, text, a);
+    if (a->of.printed && brings_out(call->ask)) print_out();
+    text_free(&own.text);
+    return error;
+}

@@ -1,0 +1,94 @@
+// cudart.h: libcudart.so.13, the runtime of CUDA 13 as a program finds it that `onchip run PROGRAM` has started. It
+// asks onchip's process for everything (driver/wire.h). Names, values and layouts are those of the CUDA Runtime API
+// reference; they are declared here so that nothing of NVIDIA's is needed to build.
+//
+// Invariant: no handle that a program gives is followed before it was found among those that were given out.
+// State at file scope can't be avoided: CUDA's interface has no argument to keep it in.
+#ifndef CUDART_H
+#define CUDART_H
+
+#include "base/base.h"
+#include "driver/wire.h"
+
+#include <stdlib.h>
+
+#define uthash_malloc(bytes) mem_alloc(bytes)  // never fails; uthash's own would exit()
+#define uthash_free(p, bytes) mem_free(p)
+#define uthash_fatal(message) abort()
+#include <uthash.h>
+
+typedef int cudaError_t;
+typedef struct Thing *cudaStream_t;
+typedef struct Thing *cudaEvent_t;
+typedef struct dim3 {
+    unsigned x, y, z;
+} dim3;
+enum {  // cudaError_t
+    cudaSuccess = 0,
+    cudaErrorInvalidValue = 1,
+    cudaErrorInvalidConfiguration = 9,
+    cudaErrorInvalidSymbol = 13,
+    cudaErrorInvalidMemcpyDirection = 21,
+    cudaErrorDevicesUnavailable = 46,
+    cudaErrorMissingConfiguration = 52,
+    cudaErrorInvalidDeviceFunction = 98,
+    cudaErrorNoDevice = 100,
+    cudaErrorInvalidDevice = 101,
+    cudaErrorNoKernelImageForDevice = 209,
+    cudaErrorUnsupportedLimit = 215,
+    cudaErrorInvalidResourceHandle = 400,
+    cudaErrorSymbolNotFound = 500,
+    cudaErrorLaunchOutOfResources = 701,
+    cudaErrorNotSupported = 801
+};
+
+// --- client.c: a program's end of the wire ---------------------------------------------------------------------------
+typedef struct Answer {
+    WireAnswer of;
+    Text text;
+} Answer;
+// Is onchip there? Every call begins so. If not, a line on stderr says why, once.
+cudaError_t client_connect(void);
+const WireDevice *client_device(void);  // of a connected program
+// Asks, and waits for the answer. What kernels have printed comes out before it returns, where the call waits for them.
+// answer may be null; else its text is released with text_free.
+cudaError_t client_ask(const WireCall *call, const void *text, Answer *answer);
+// Does [address, address + bytes) lie in the device's memory, which this process has mapped?
+bool client_mapped(uint64_t address, uint64_t bytes);
+void client_line(const char *format, ...) __attribute__((format(printf, 1, 2)));  // "onchip: …" on stderr
+// The program has asked for what there isn't: a line names it, once. Returns cudaErrorNotSupported as the last error.
+cudaError_t client_missing(const char *name);
+
+// --- error.c ---------------------------------------------------------------------------------------------------------
+cudaError_t noted(cudaError_t error);  // keeps an error as this thread's last one, and returns it
+#define READY()                                  \
+    do {                                         \
+        cudaError_t r_ = client_connect();       \
+        if (r_ != cudaSuccess) return noted(r_); \
+    } while (0)
+
+// --- module.c: a program's device code -------------------------------------------------------------------------------
+typedef struct Entry {  // a kernel
+    const void *host;   // the address of its host function
+    struct Binary *of;
+    const char *name;
+    bool found;  // what follows is known
+    uint64_t number;
+    WireKernel info;
+    WireParam *params;
+    int most_dynamic, carveout;  // what the program has set
+    UT_hash_handle hh;
+} Entry;
+// The kernel that a program names by the address of its host function, or by a handle.
+cudaError_t kernel_of(const void *function, Entry **kernel);
+cudaError_t variable_of(const void *symbol, uint64_t *at, size_t *bytes);
+void modules_forget(void);  // the device is as new: what is used later is loaded again
+
+// --- memory.c --------------------------------------------------------------------------------------------------------
+cudaError_t cudaMemGetInfo(size_t *room, size_t *total);
+
+// --- stream.c: streams and events ------------------------------------------------------------------------------------
+bool stream_number(cudaStream_t s, uint64_t *number);  // false: there is no such stream
+void things_forget(void);                              // none of them is left
+
+#endif

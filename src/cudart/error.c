@@ -1,0 +1,38 @@
+// error.c: the runtime's errors. Each thread has a last one, which stays until it is asked for.
+#include "cudart/cudart.h"
+
+static _Thread_local cudaError_t last;
+
+cudaError_t noted(cudaError_t error)
+{
+    if (error) last = error;
+    return error;
+}
+
+cudaError_t cudaGetLastError(void)
+{
+    cudaError_t error = last;
+    last = cudaSuccess;
+    return error;
+}
+
+cudaError_t cudaPeekAtLastError(void) { return last; }
+
+static const struct {
+    int number;
+    const char *name, *text;
+} errors[] = {
+#define ERROR(number, name, text) {number, #name, text},
+#include "cudart/errors.def"
+#undef ERROR
+};
+
+static const char *find(cudaError_t error, bool name)
+{
+    for (size_t k = 0; k < COUNT(errors); k++)
+        if (errors[k].number == error) return name ? errors[k].name : errors[k].text;
+    return "unrecognized error code";
+}
+
+const char *cudaGetErrorName(cudaError_t error) { return find(error, true); }
+const char *cudaGetErrorString(cudaError_t error) { return find(error, false); }

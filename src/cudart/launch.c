@@ -1,0 +1,150 @@
+// launch.c: launches. <<<>>> keeps the launch's shape (push), and calls the kernel's host function. That takes the
+// shape back (pop), and launches by the host function's address.
+#include "cudart/cudart.h"
+
+#include <string.h>
+
+typedef struct Config {
+    dim3 grid, block;
+    size_t shared;
+    cudaStream_t stream;
+} Config;
+enum { DEEPEST = 32 };
+static _Thread_local struct {
+    Config at[DEEPEST];
+    uint32_t n;
+} pushed;
+
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream)
+{
+    if (pushed.n == DEEPEST) return (unsigned)noted(cudaErrorInvalidConfiguration);
+    pushed.at[pushed.n++] = (Config){grid, block, shared, stream};
+    return 0;
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream)
+{
+    if (!pushed.n) return noted(cudaErrorMissingConfiguration);
+    const Config *c = &pushed.at[--pushed.n];
+    *grid = c->grid, *block = c->block, *shared = c->shared;
+    memcpy(stream, &c->stream, sizeof c->stream);
+    return cudaSuccess;
+}
+
+static cudaError_t check(const Config *c, const Entry *e)
+{
+    uint64_t threads = (uint64_t)c->block.x * c->block.y * c->block.z;
+    if (!c->grid.x || !c->grid.y || !c->grid.z || !threads) return cudaErrorInvalidConfiguration;
+    if (c->block.x > 1024 || c->block.y > 1024 || c->block.z > 64 || threads > 1024)
+        return cudaErrorInvalidConfiguration;
+    if (c->grid.x > 0x7fffffff || c->grid.y > 65535 || c->grid.z > 65535) return cudaErrorInvalidConfiguration;
+    if (threads > e->info.max_threads) return cudaErrorLaunchOutOfResources;
+    return c->shared > (size_t)MAX(e->most_dynamic, 0) ? cudaErrorInvalidValue : cudaSuccess;
+}
+
+static cudaError_t launch(const void *function, const Config *c, void **args)
+{
+    Entry *e;
+    uint64_t stream;
+    READY();
+    cudaError_t error = kernel_of(function, &e);
+    if (!error) error = check(c, e);
+    if (!error && !stream_number(c->stream, &stream)) error = cudaErrorInvalidResourceHandle;
+    if (!error && e->info.params && !args) error = cudaErrorInvalidValue;
+    if (error) return noted(error);
+    WireLaunch l = {{c->grid.x, c->grid.y, c->grid.z}, {c->block.x, c->block.y, c->block.z}, (uint32_t)c->shared};
+    size_t bytes = sizeof l + e->info.param_bytes;
+    uint8_t *text = mem_alloc(bytes);
+    memcpy(text, &l, sizeof l);
+    for (uint32_t p = 0; p < e->info.params; p++)
+        memcpy(text + sizeof l + e->params[p].at, args[p], e->params[p].bytes);
+    error = client_ask(&(WireCall){.ask = ASK_LAUNCH, .a = e->number, .b = stream, .bytes = bytes}, text, NULL);
+    mem_free(text);
+    return noted(error);
+}
+
+cudaError_t cudaLaunchKernel(const void *f, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t s)
+{
+    return launch(f, &(Config){grid, block, shared, s}, args);
+}
+
+cudaError_t __cudaLaunchKernel(const void *f, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t s)
+{
+    return launch(f, &(Config){grid, block, shared, s}, args);
+}
+
+// --- what a kernel is and may ----------------------------------------------------------------------------------------
+typedef struct FuncAttributes {  // cudaFuncAttributes
+    size_t shared, constant, local;
+    int max_threads, registers, ptx_version, binary_version, cached, most_dynamic, carveout, reserved[23];
+} FuncAttributes;
+_Static_assert(sizeof(FuncAttributes) == 144, "as in CUDA 13");
+enum { MAX_DYNAMIC = 8, CARVEOUT = 9 };  // cudaFuncAttribute
+
+cudaError_t cudaFuncGetAttributes(FuncAttributes *to, const void *f)
+{
+    Entry *e;
+    READY();
+    if (!to) return noted(cudaErrorInvalidValue);
+    cudaError_t error = kernel_of(f, &e);
+    if (error) return noted(error);
+    *to = (FuncAttributes){.shared = e->info.shared,
+                           .constant = e->info.constant,
+                           .local = e->info.local,
+                           .max_threads = (int)e->info.max_threads,
+                           .registers = (int)e->info.registers,
+                           .ptx_version = (int)e->info.capability,
+                           .binary_version = (int)client_device()->capability,
+                           .most_dynamic = e->most_dynamic,
+                           .carveout = e->carveout};
+    return cudaSuccess;
+}
+
+// The carve-out is a hint, which a simulated GPU doesn't follow: its description divides the SM's storage.
+cudaError_t cudaFuncSetAttribute(const void *f, int attribute, int value)
+{
+    Entry *e;
+    READY();
+    cudaError_t error = kernel_of(f, &e);
+    if (error) return noted(error);
+    if (attribute == MAX_DYNAMIC) {
+        if (value < 0 || (uint64_t)value + e->info.shared > client_device()->shared_block)
+            return noted(cudaErrorInvalidValue);
+        e->most_dynamic = value;
+    } else if (attribute == CARVEOUT) {
+        if (value < -1 || value > 100) return noted(cudaErrorInvalidValue);
+        e->carveout = value;
+    } else {
+        return noted(cudaErrorInvalidValue);
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaFuncSetCacheConfig(const void *f, int cache)
+{
+    Entry *e;
+    READY();
+    cudaError_t error = kernel_of(f, &e);
+    if (!error && (cache < 0 || cache > 3)) error = cudaErrorInvalidValue;
+    return noted(error);
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *f, int threads,
+                                                                   size_t dynamic, unsigned flags)
+{
+    Entry *e;
+    Answer answer;
+    READY();
+    if (!blocks || threads < 1 || flags > 1) return noted(cudaErrorInvalidValue);
+    cudaError_t error = kernel_of(f, &e);
+    if (error) return noted(error);
+    const WireCall call = {.ask = ASK_OCCUPANCY, .a = e->number, .b = (uint64_t)threads, .c = dynamic};
+    error = client_ask(&call, NULL, &answer);
+    *blocks = error ? 0 : (int)answer.of.a;
+    return noted(error);
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *f, int threads, size_t dynamic)
+{
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, f, threads, dynamic, 0);
+}

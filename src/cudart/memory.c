@@ -1,0 +1,180 @@
+// memory.c: memory, copies and fills. Device, pinned and managed memory are one thing: pieces of the GPU's memory,
+// which this process has mapped at the same addresses. So a copy from or to the host is made here, once onchip has said
+// that all work before it is done; onchip only takes its time. As with CUDA's unified addressing, the addresses tell
+// what is copied from where to where; the direction that a program names isn't needed.
+#include "cudart/cudart.h"
+
+#include <string.h>
+
+static cudaError_t allocate(void **p, size_t bytes)
+{
+    Answer answer;
+    if (!p) return noted(cudaErrorInvalidValue);
+    *p = NULL;
+    if (!bytes) return cudaSuccess;
+    cudaError_t error = client_ask(&(WireCall){.ask = ASK_ALLOC, .a = bytes}, NULL, &answer);
+    if (!error) *p = (void *)(uintptr_t)answer.of.a;
+    return noted(error);
+}
+
+static cudaError_t give_back(void *p)
+{
+    return p ? noted(client_ask(&(WireCall){.ask = ASK_FREE, .a = (uintptr_t)p}, NULL, NULL)) : cudaSuccess;
+}
+
+cudaError_t cudaMalloc(void **p, size_t bytes)
+{
+    READY();
+    return allocate(p, bytes);
+}
+
+cudaError_t cudaMallocManaged(void **p, size_t bytes, unsigned flags)
+{
+    READY();
+    if (!bytes || (flags != 1 && flags != 2)) return noted(cudaErrorInvalidValue);
+    return allocate(p, bytes);
+}
+
+cudaError_t cudaHostAlloc(void **p, size_t bytes, unsigned flags)
+{
+    enum { FLAGS = 7 };  // portable, mapped, write-combined: this memory is all of it
+    READY();
+    return flags & ~(unsigned)FLAGS ? noted(cudaErrorInvalidValue) : allocate(p, bytes);
+}
+
+cudaError_t cudaMallocHost(void **p, size_t bytes) { return cudaHostAlloc(p, bytes, 0); }
+
+cudaError_t cudaFree(void *p)
+{
+    READY();
+    return give_back(p);
+}
+
+cudaError_t cudaFreeHost(void *p)
+{
+    READY();
+    return give_back(p);
+}
+
+cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
+{
+    Answer answer;
+    READY();
+    if (!device || flags) return noted(cudaErrorInvalidValue);
+    cudaError_t error = client_ask(&(WireCall){.ask = ASK_RANGE, .a = (uintptr_t)host}, NULL, &answer);
+    if (!error && !answer.of.b) error = cudaErrorInvalidValue;
+    *device = error ? NULL : host;
+    return noted(error);
+}
+
+cudaError_t cudaMemGetInfo(size_t *room, size_t *total)
+{
+    Answer answer;
+    READY();
+    if (!room || !total) return noted(cudaErrorInvalidValue);
+    cudaError_t error = client_ask(&(WireCall){.ask = ASK_ROOM}, NULL, &answer);
+    *room = answer.of.a, *total = answer.of.b;
+    return noted(error);
+}
+
+// --- copies ----------------------------------------------------------------------------------------------------------
+// Constant banks aren't in the mapped memory. They have addresses of their own, which no program's memory has.
+static bool in_constants(uint64_t at)
+{
+    enum { WINDOW = 0x72, SHIFT = 40 };  // exec.h: CONST_WINDOW
+    return at >> SHIFT == WINDOW;
+}
+
+static cudaError_t read_out(uint64_t stream, void *to, uint64_t from, uint64_t bytes)
+{
+    Answer answer;
+    cudaError_t error = client_ask(&(WireCall){.ask = ASK_READ, .a = stream, .b = from, .c = bytes}, NULL, &answer);
+    if (!error && answer.text.n == bytes) memcpy(to, answer.text.v, bytes);
+    text_free(&answer.text);
+    return error;
+}
+
+// Both ends may lie on the GPU or on the host. onchip checks the GPU's end before a byte is touched.
+static cudaError_t copy(uint64_t to, uint64_t from, uint64_t bytes, uint64_t stream)
+{
+    bool in = client_mapped(to, 0), out = client_mapped(from, 0);
+    bool in_bank = in_constants(to), of_bank = in_constants(from);
+    WireCall call = {.ask = ASK_MOVED, .a = stream, .b = in ? to : from, .c = bytes, .d = in};
+    if ((in || in_bank) && (out || of_bank))
+        call = (WireCall){.ask = ASK_COPY, .a = stream, .b = to, .c = from, .d = bytes};
+    else if (of_bank)
+        return read_out(stream, (void *)(uintptr_t)to, from, bytes);
+    else if (in_bank)
+        call = (WireCall){.ask = ASK_WRITE, .a = stream, .b = to, .bytes = bytes};
+    else if (!in && !out)
+        call = (WireCall){.ask = ASK_WAIT};
+    cudaError_t error = client_ask(&call, (const void *)(uintptr_t)from, NULL);
+    if (!error && (call.ask == ASK_MOVED || call.ask == ASK_WAIT))
+        memmove((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
+    return error;
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, cudaStream_t s)
+{
+    enum { BY_ADDRESS = 4 };  // cudaMemcpyDefault, the last of them
+    uint64_t stream;
+    READY();
+    if (kind < 0 || kind > BY_ADDRESS) return noted(cudaErrorInvalidMemcpyDirection);
+    if (!stream_number(s, &stream)) return noted(cudaErrorInvalidResourceHandle);
+    if (!bytes) return cudaSuccess;
+    return noted(to && from ? copy((uintptr_t)to, (uintptr_t)from, bytes, stream) : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, int kind)
+{
+    return cudaMemcpyAsync(to, from, bytes, kind, NULL);
+}
+
+cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t s)
+{
+    uint64_t stream;
+    READY();
+    if (!stream_number(s, &stream)) return noted(cudaErrorInvalidResourceHandle);
+    const WireCall call = {.ask = ASK_FILL, .a = stream, .b = (uintptr_t)to, .c = bytes, .d = (unsigned char)value};
+    return bytes ? noted(client_ask(&call, NULL, NULL)) : cudaSuccess;
+}
+
+cudaError_t cudaMemset(void *to, int value, size_t bytes) { return cudaMemsetAsync(to, value, bytes, NULL); }
+
+// --- variables -------------------------------------------------------------------------------------------------------
+static cudaError_t part_of(const void *symbol, size_t offset, size_t bytes, void **at)
+{
+    uint64_t start;
+    size_t all;
+    cudaError_t error = variable_of(symbol, &start, &all);
+    *at = (void *)(uintptr_t)(start + offset);
+    return error ? error : offset > all || bytes > all - offset ? cudaErrorInvalidValue : cudaSuccess;
+}
+
+cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset, int kind,
+                                    cudaStream_t s)
+{
+    void *at;
+    READY();
+    cudaError_t error = part_of(symbol, offset, bytes, &at);
+    return error ? noted(error) : cudaMemcpyAsync(at, from, bytes, kind, s);
+}
+
+cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset, int kind)
+{
+    return cudaMemcpyToSymbolAsync(symbol, from, bytes, offset, kind, NULL);
+}
+
+cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset, int kind,
+                                      cudaStream_t s)
+{
+    void *at;
+    READY();
+    cudaError_t error = part_of(symbol, offset, bytes, &at);
+    return error ? noted(error) : cudaMemcpyAsync(to, at, bytes, kind, s);
+}
+
+cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset, int kind)
+{
+    return cudaMemcpyFromSymbolAsync(to, symbol, bytes, offset, kind, NULL);
+}

@@ -1,0 +1,224 @@
+// stream.c: streams and events. onchip does what one program asks in the order in which it asks, so that a stream or an
+// event only has a place in simulated time: whoever asks whether its work is done waits for all launches.
+#include "cudart/cudart.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum Sort { STREAM, EVENT } Sort;
+typedef struct Thing {
+    struct Thing *self;  // the key
+    Sort sort;
+    uint64_t number;  // onchip's
+    unsigned flags;
+    int priority;
+    bool recorded;
+    UT_hash_handle hh;
+} Thing;
+enum { NON_BLOCKING = 1, EVENT_FLAGS = 7, NO_TIMING = 2, GREATEST = -5 };  // cudaStream*, cudaEvent*; a priority
+
+static struct {
+    pthread_mutex_t lock;
+    Thing *all;
+} things = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static _Thread_local Thing *own;  // the thread's own default stream
+
+static Thing *find(const Thing *handle, Sort sort)
+{
+    Thing *t;
+    pthread_mutex_lock(&things.lock);
+    HASH_FIND_PTR(things.all, &handle, t);
+    pthread_mutex_unlock(&things.lock);
+    return t && t->sort == sort ? t : NULL;
+}
+
+static cudaError_t make(Sort sort, unsigned flags, int priority, Thing **out)
+{
+    Answer answer;
+    *out = NULL;
+    cudaError_t error = client_ask(&(WireCall){.ask = sort == STREAM ? ASK_STREAM : ASK_EVENT}, NULL, &answer);
+    if (error) return error;
+    Thing *t = mem_alloc(sizeof *t);
+    *t = (Thing){.self = t, .sort = sort, .number = answer.of.a, .flags = flags, .priority = priority};
+    pthread_mutex_lock(&things.lock);
+    HASH_ADD_PTR(things.all, self, t);
+    pthread_mutex_unlock(&things.lock);
+    *out = t;
+    return cudaSuccess;
+}
+
+static cudaError_t end(Thing *handle, Sort sort)
+{
+    Thing *t = find(handle, sort);
+    if (!t) return cudaErrorInvalidResourceHandle;
+    cudaError_t error =
+        client_ask(&(WireCall){.ask = sort == STREAM ? ASK_STREAM_END : ASK_EVENT_END, .a = t->number}, NULL, NULL);
+    pthread_mutex_lock(&things.lock);
+    HASH_DEL(things.all, t);
+    pthread_mutex_unlock(&things.lock);
+    mem_free(t);
+    return error;
+}
+
+void things_forget(void)
+{
+    Thing *t, *next;
+    pthread_mutex_lock(&things.lock);
+    HASH_ITER(hh, things.all, t, next)
+    {
+        HASH_DEL(things.all, t);
+        mem_free(t);
+    }
+    pthread_mutex_unlock(&things.lock);
+}
+
+// 0 and 1 are the default stream, 2 is the thread's own one (cudaStreamLegacy, cudaStreamPerThread).
+bool stream_number(cudaStream_t s, uint64_t *number)
+{
+    uintptr_t value = (uintptr_t)s;
+    *number = 0;
+    if (value < 2) return true;
+    if (value == 2) {
+        if (!find(own, STREAM) && make(STREAM, 0, 0, &own)) return false;
+        s = own;
+    }
+    const Thing *t = find(s, STREAM);
+    if (t) *number = t->number;
+    return t != NULL;
+}
+
+static cudaError_t wait(void) { return client_ask(&(WireCall){.ask = ASK_WAIT}, NULL, NULL); }
+
+// --- streams ---------------------------------------------------------------------------------------------------------
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *s, unsigned flags, int priority)
+{
+    READY();
+    if (!s || flags > NON_BLOCKING) return noted(cudaErrorInvalidValue);
+    return noted(make(STREAM, flags, MAX(MIN(priority, 0), GREATEST), s));
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *s, unsigned flags)
+{
+    return cudaStreamCreateWithPriority(s, flags, 0);
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t *s) { return cudaStreamCreateWithPriority(s, 0, 0); }
+
+cudaError_t cudaStreamDestroy(cudaStream_t s)
+{
+    READY();
+    return noted(end(s, STREAM));
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t s)
+{
+    uint64_t number;
+    READY();
+    return noted(stream_number(s, &number) ? wait() : cudaErrorInvalidResourceHandle);
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t s) { return cudaStreamSynchronize(s); }
+
+cudaError_t cudaStreamGetFlags(cudaStream_t s, unsigned *flags)
+{
+    uint64_t number;
+    READY();
+    if (!flags) return noted(cudaErrorInvalidValue);
+    if (!stream_number(s, &number)) return noted(cudaErrorInvalidResourceHandle);
+    const Thing *t = find(s, STREAM);
+    *flags = t ? t->flags : 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetPriority(cudaStream_t s, int *priority)
+{
+    uint64_t number;
+    READY();
+    if (!priority) return noted(cudaErrorInvalidValue);
+    if (!stream_number(s, &number)) return noted(cudaErrorInvalidResourceHandle);
+    const Thing *t = find(s, STREAM);
+    *priority = t ? t->priority : 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
+{
+    READY();
+    if (least) *least = 0;
+    if (greatest) *greatest = GREATEST;
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t event, unsigned flags)
+{
+    uint64_t number;
+    READY();
+    const Thing *e = find(event, EVENT);
+    if (!e || !stream_number(s, &number)) return noted(cudaErrorInvalidResourceHandle);
+    if (flags > 1) return noted(cudaErrorInvalidValue);
+    if (!e->recorded) return cudaSuccess;
+    return noted(client_ask(&(WireCall){.ask = ASK_STREAM_AFTER, .a = number, .b = e->number}, NULL, NULL));
+}
+
+cudaError_t cudaDeviceSynchronize(void)
+{
+    READY();
+    return noted(client_ask(&(WireCall){.ask = ASK_WAIT, .a = 1}, NULL, NULL));
+}
+
+// --- events ----------------------------------------------------------------------------------------------------------
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *e, unsigned flags)
+{
+    READY();
+    if (!e || flags > EVENT_FLAGS) return noted(cudaErrorInvalidValue);
+    return noted(make(EVENT, flags, 0, e));
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t *e) { return cudaEventCreateWithFlags(e, 0); }
+
+cudaError_t cudaEventDestroy(cudaEvent_t e)
+{
+    READY();
+    return noted(end(e, EVENT));
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t s)
+{
+    uint64_t number;
+    READY();
+    Thing *e = find(event, EVENT);
+    if (!e || !stream_number(s, &number)) return noted(cudaErrorInvalidResourceHandle);
+    cudaError_t error = client_ask(&(WireCall){.ask = ASK_EVENT_RECORD, .a = e->number, .b = number}, NULL, NULL);
+    if (!error) e->recorded = true;
+    return noted(error);
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t e, cudaStream_t s, unsigned flags)
+{
+    return flags > 1 ? noted(cudaErrorInvalidValue) : cudaEventRecord(e, s);
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t e)
+{
+    READY();
+    return noted(find(e, EVENT) ? wait() : cudaErrorInvalidResourceHandle);
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t e) { return cudaEventSynchronize(e); }
+
+cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to)
+{
+    Answer answer;
+    double seconds;
+    READY();
+    const Thing *a = find(from, EVENT), *b = find(to, EVENT);
+    if (!milliseconds) return noted(cudaErrorInvalidValue);
+    if (!a || !b || !a->recorded || !b->recorded || (a->flags | b->flags) & NO_TIMING)
+        return noted(cudaErrorInvalidResourceHandle);
+    cudaError_t error =
+        client_ask(&(WireCall){.ask = ASK_EVENT_BETWEEN, .a = a->number, .b = b->number}, NULL, &answer);
+    memcpy(&seconds, &answer.of.a, sizeof seconds);
+    if (!error) *milliseconds = (float)(seconds * 1e3);
+    return noted(error);
+}

@@ -1,0 +1,61 @@
+// wire.h: what a CUDA program and onchip say to each other. The program's process has our libcudart (src/cudart), which
+// knows nothing of GPUs. It asks onchip's process (src/serve), which has the device, and waits for the answer.
+//
+// A process of the program connects to a socket of Unix's abstract namespace, whose name its environment has. onchip
+// sends a greeting, and with it the descriptor of a file: the device's memory. Both sides map it, so that its contents
+// don't pass through the socket. Then calls and answers follow one another. Both sides are of one build, so structs
+// cross as they lie in memory.
+//
+// The program is a stranger's: onchip believes none of its numbers, and a program may ask anything in any order.
+#ifndef DRIVER_WIRE_H
+#define DRIVER_WIRE_H
+
+#include <stdint.h>
+
+#define WIRE_VARIABLE "ONCHIP_WIRE"  // in the program's environment: the socket's name
+enum { WIRE_VERSION = 1 };
+enum { WIRE_TEXT = 256 << 20 };  // the most bytes of text, as of a PTX file
+
+typedef enum Ask {
+#define ASK(name, what) ASK_##name,
+#include "driver/calls.def"
+#undef ASK
+    ASKS
+} Ask;
+
+typedef struct WireCall {
+    uint32_t ask, reserved;  // an Ask
+    uint64_t bytes;          // of the text that follows
+    uint64_t a, b, c, d;
+} WireCall;
+typedef struct WireAnswer {
+    int32_t error;     // a cudaError_t; 0: none
+    uint32_t printed;  // kernels have printed something (ASK_PRINTED)
+    uint64_t bytes;    // of the text that follows
+    uint64_t a, b;
+} WireAnswer;
+
+typedef struct WireDevice {
+    char name[64];
+    uint32_t sms, capability, engines, threads, blocks;  // the last two: of an SM, at most
+    uint32_t registers, shared_sm, shared_block;         // of an SM; bytes
+    uint32_t l2, clock_khz, memory_khz;                  // bytes
+} WireDevice;
+typedef struct WireGreeting {
+    uint32_t version, reserved;
+    uint64_t base, capacity;  // where the device's memory begins, and its bytes
+    WireDevice device;
+} WireGreeting;
+typedef struct WireKernel {
+    uint32_t params, param_bytes;
+    uint32_t registers, shared, local, constant, max_threads;
+    uint32_t capability;  // of the PTX' target
+} WireKernel;
+typedef struct WireParam {
+    uint32_t at, bytes;
+} WireParam;
+typedef struct WireLaunch {
+    uint32_t grid[3], block[3], shared;
+} WireLaunch;
+
+#endif

@@ -1,0 +1,395 @@
+// answers.c: an answer for each row of calls.def. Every number that comes from the program is looked up here; the
+// device checks addresses and sizes.
+#include "serve/serve.h"
+
+#include <string.h>
+
+enum {  // cudaError_t
+    SUCCESS = 0,
+    INVALID_VALUE = 1,
+    OUT_OF_MEMORY = 2,
+    INVALID_PTX = 218,
+    INVALID_HANDLE = 400,
+    NOT_FOUND = 500,
+    TIMEOUT = 702,
+    NOT_SUPPORTED = 801
+};
+enum { WAITING_MOST = 1024 };  // launches; the next one waits until they have run
+
+static void tell(const Serving *s) { s->o->tell(s->o->user, oc_error(s->device)); }
+
+// What CUDA returns for a kernel's fault.
+static const int of_fault[] = {
+#define FAULT(id, place, cuda, text) [FAULT_##id] = cuda,
+#include "exec/faults.def"
+#undef FAULT
+};
+
+static int result(const Serving *s, oc_status status)
+{
+    switch (status) {
+    case OC_OK: return SUCCESS;
+    case OC_BAD_ARGUMENT: return INVALID_VALUE;
+    case OC_BAD_FILE: return INVALID_PTX;
+    case OC_UNSUPPORTED: return NOT_SUPPORTED;
+    case OC_OUT_OF_MEMORY: return OUT_OF_MEMORY;
+    case OC_FAULT: return of_fault[device_fault(s->device)];
+    case OC_HANG:
+    case OC_LIMIT:
+    case OC_STOPPED: return TIMEOUT;
+    }
+    return INVALID_VALUE;
+}
+
+// What was made under a number, from 1 on; null: nothing.
+#define MADE(list, number) ((number)-1 < (list).n ? (list).v[(number)-1] : NULL)
+
+static bool stream_known(const Serving *s, uint64_t number, oc_stream **stream)
+{
+    *stream = number ? MADE(s->streams, number) : NULL;
+    return !number || *stream;
+}
+
+// The numbers of things that are gone are given again.
+#define KEEP(list, thing, number)                        \
+    do {                                                 \
+        size_t at_ = 0;                                  \
+        while (at_ < (list)->n && (list)->v[at_]) at_++; \
+        if (at_ == (list)->n) vec_push(list, NULL);      \
+        (list)->v[at_] = (thing);                        \
+        (number) = at_ + 1;                              \
+    } while (0)
+
+// --- launches --------------------------------------------------------------------------------------------------------
+static void run_one(Serving *s, Waiting *w)
+{
+    if (!s->failed) {
+        oc_status status = oc_launch(w->kernel, w->grid, w->block, w->smem, w->stream, w->args);
+        if (status != OC_OK) {
+            s->failed = result(s, status), tell(s);
+            s->sticky = status == OC_FAULT || status == OC_HANG || status == OC_LIMIT || status == OC_STOPPED;
+        }
+        oc_forget(s->device, s->o->keep);
+    }
+    mem_free(w->params), mem_free(w->args);
+}
+
+void answers_run(Serving *s)
+{
+    for (size_t k = 0; k < s->waiting.n; k++) run_one(s, &s->waiting.v[k]);
+    s->waiting.n = 0;
+}
+
+static int answer_LAUNCH(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    (void)a, (void)out;
+    oc_kernel *k = MADE(s->kernels, c->a);
+    oc_stream *stream;
+    WireLaunch l;
+    if (!k || !stream_known(s, c->b, &stream)) return INVALID_HANDLE;
+    if (s->text.n < sizeof l) return INVALID_VALUE;
+    memcpy(&l, s->text.v, sizeof l);
+    oc_dim3 grid = {l.grid[0], l.grid[1], l.grid[2]}, block = {l.block[0], l.block[1], l.block[2]};
+    oc_status status = device_admit(k, grid, block, l.shared);
+    if (status != OC_OK) return tell(s), result(s, status);
+    const Kernel *code = device_kernel(k);
+    if (s->text.n - sizeof l < code->param_bytes) return INVALID_VALUE;
+    Waiting w = {.kernel = k, .grid = grid, .block = block, .smem = l.shared, .stream = stream};
+    w.params = mem_alloc(code->param_bytes + 1);
+    w.args = mem_alloc(sizeof *w.args * (code->f->params.n + 1));
+    memcpy(w.params, s->text.v + sizeof l, code->param_bytes);
+    for (size_t p = 0; p < code->f->params.n; p++) w.args[p] = w.params + code->param_at.v[p];
+    vec_push(&s->waiting, w);
+    return SUCCESS;
+}
+
+// --- memory ----------------------------------------------------------------------------------------------------------
+static int answer_ALLOC(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    (void)out;
+    return c->a ? result(s, oc_malloc(s->device, c->a, NULL, &a->a)) : INVALID_VALUE;
+}
+
+static int answer_FREE(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    (void)a, (void)out;
+    return result(s, oc_free(s->device, c->a));
+}
+
+static int answer_RANGE(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    (void)out;
+    if (!device_range(s->device, c->a, &a->a, &a->b)) a->b = 0;
+    return SUCCESS;
+}
+
+static int answer_ROOM(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    (void)c, (void)out;
+    a->b = oc_describe(s->device).memory;
+    a->a = a->b - MIN(a->b, device_taken(s->device));
+    return SUCCESS;
+}
+
+static int answer_COPY(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    (void)a, (void)out;
+    oc_stream *stream;
+    if (!stream_known(s, c->a, &stream)) return INVALID_HANDLE;
+    return result(s, oc_copy(s->device, c->b, c->c, c->d, stream));
+}
+
+static int answer_FILL(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    (void)a, (void)out;
+    oc_stream *stream;
+    if (!stream_known(s, c->a, &stream)) return INVALID_HANDLE;
+    return result(s, oc_fill(s->device, c->b, (uint8_t)c->d, c->c, stream));
+}
+
+static int answer_READ(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    (void)a;
+    oc_stream *stream;
+    if (!stream_known(s, c->a, &stream)) return INVALID_HANDLE;
+    if (c->c > WIRE_TEXT || !mem_room(c->c)) return OUT_OF_MEMORY;
+    out->v = mem_resize(out->v, out->cap = c->c + 1);
+    oc_status status = oc_read(s->device, out->v, c->b, c->c, stream);
+    out->n = status == OC_OK ? c->c : 0;
+    out->v[out->n] = '\0';
+    return result(s, status);
+}
+
+static int answer_WRITE(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    (void)a, (void)out;
+    oc_stream *stream;
+    if (!stream_known(s, c->a, &stream)) return INVALID_HANDLE;
+    return result(s, oc_write(s->device, c->b, s->text.n ? s->text.v : "", s->text.n, stream));
+}
+
+static int answer_MOVED(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    (void)a, (void)out;
+    oc_stream *stream;
+    if (!stream_known(s, c->a, &stream)) return INVALID_HANDLE;
+    return result(s, device_moved(s->device, c->b, c->c, c->d == 1, stream));
+}
+
+// --- modules ---------------------------------------------------------------------------------------------------------
+static int answer_LOAD(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    (void)c, (void)out;
+    oc_module *m;
+    oc_status status = oc_load(s->device, s->text.n ? s->text.v : "", s->text.n, "the program's PTX", &m);
+    if (status != OC_OK) return tell(s), result(s, status);
+    vec_push(&s->modules, m);
+    a->a = s->modules.n;
+    return SUCCESS;
+}
+
+static uint64_t kernel_number(Serving *s, oc_kernel *k)
+{
+    int64_t known;
+    if (map_get(&s->kernel_at, (const char *)&k, sizeof k, &known)) return (uint64_t)known;
+    vec_push(&s->kernels, k);
+    map_put(&s->kernel_at, (const char *)&k, sizeof k, (int64_t)s->kernels.n);
+    return s->kernels.n;
+}
+
+static int answer_KERNEL(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    oc_module *m = MADE(s->modules, c->a);
+    oc_kernel *k;
+    if (!m) return INVALID_HANDLE;
+    if (oc_kernel_get(m, s->text.n ? s->text.v : "", &k) != OC_OK) return NOT_FOUND;
+    oc_kernel_info info = oc_kernel_describe(k);
+    const Kernel *code = device_kernel(k);
+    if (!code) {
+        char *shown = name_shown(info.name);
+        Text line = {0};
+        text_printf(&line, "kernel %s can't be run: %s", shown, info.refusal ? info.refusal : "");
+        s->o->tell(s->o->user, line.v);
+        text_free(&line), mem_free(shown);
+        return NOT_SUPPORTED;
+    }
+    WireKernel w = {.params = (uint32_t)code->f->params.n,
+                    .param_bytes = code->param_bytes,
+                    .registers = info.registers,
+                    .shared = info.shared_bytes,
+                    .local = info.local_bytes,
+                    .constant = code->image->const_bytes,
+                    .max_threads = info.max_threads,
+                    .capability = (uint32_t)code->image->module->sm};
+    a->a = kernel_number(s, k);
+    text_add(out, (const char *)&w, sizeof w);
+    for (uint32_t p = 0; p < w.params; p++) {
+        WireParam x = {code->param_at.v[p], info.sizes[p]};
+        text_add(out, (const char *)&x, sizeof x);
+    }
+    return SUCCESS;
+}
+
+static int answer_SYMBOL(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    (void)out;
+    oc_module *m = MADE(s->modules, c->a);
+    size_t bytes;
+    if (!m) return INVALID_HANDLE;
+    if (oc_symbol(m, s->text.n ? s->text.v : "", &a->a, &bytes) != OC_OK) return NOT_FOUND;
+    a->b = bytes;
+    return SUCCESS;
+}
+
+static int answer_OCCUPANCY(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    (void)out;
+    oc_kernel *k = MADE(s->kernels, c->a);
+    uint32_t blocks = 0;
+    if (!k) return INVALID_HANDLE;
+    if (!c->b || c->b > 1024 || c->c > UINT32_MAX) return INVALID_VALUE;
+    oc_status status = device_occupancy(k, (oc_dim3){(uint32_t)c->b, 1, 1}, (uint32_t)c->c, &blocks);
+    a->a = blocks;
+    return result(s, status);
+}
+
+// --- streams, events -------------------------------------------------------------------------------------------------
+static int answer_STREAM(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    (void)c, (void)out;
+    oc_stream *stream;
+    oc_status status = oc_stream_create(s->device, &stream);
+    if (status != OC_OK) return result(s, status);
+    KEEP(&s->streams, stream, a->a);
+    return SUCCESS;
+}
+
+static int answer_STREAM_END(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    (void)a, (void)out;
+    oc_stream *stream = MADE(s->streams, c->a);
+    if (!stream) return INVALID_HANDLE;
+    s->streams.v[c->a - 1] = NULL;
+    oc_stream_destroy(stream);
+    return SUCCESS;
+}
+
+static int answer_STREAM_AFTER(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    (void)a, (void)out;
+    oc_stream *stream;
+    const oc_event *event = MADE(s->events, c->b);
+    if (!stream_known(s, c->a, &stream) || !event) return INVALID_HANDLE;
+    device_after(s->device, stream, event);
+    return SUCCESS;
+}
+
+// All launches have run when it is answered.
+static int answer_WAIT(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    (void)a, (void)out;
+    return c->a ? result(s, device_wait(s->device, NULL)) : SUCCESS;
+}
+
+static int answer_EVENT(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    (void)c, (void)out;
+    oc_event *event;
+    oc_status status = oc_event_create(s->device, &event);
+    if (status != OC_OK) return result(s, status);
+    KEEP(&s->events, event, a->a);
+    return SUCCESS;
+}
+
+static int answer_EVENT_END(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    (void)a, (void)out;
+    oc_event *event = MADE(s->events, c->a);
+    if (!event) return INVALID_HANDLE;
+    s->events.v[c->a - 1] = NULL;
+    oc_event_destroy(event);
+    return SUCCESS;
+}
+
+static int answer_EVENT_RECORD(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    (void)a, (void)out;
+    oc_event *event = MADE(s->events, c->a);
+    oc_stream *stream;
+    if (!event || !stream_known(s, c->b, &stream)) return INVALID_HANDLE;
+    return result(s, oc_event_record(event, stream));
+}
+
+static int answer_EVENT_BETWEEN(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    (void)out;
+    oc_event *from = MADE(s->events, c->a), *to = MADE(s->events, c->b);
+    double seconds = 0;
+    if (!from || !to) return INVALID_HANDLE;
+    oc_status status = oc_event_seconds(from, to, &seconds);
+    memcpy(&a->a, &seconds, sizeof seconds);
+    return result(s, status);
+}
+
+// --- the rest --------------------------------------------------------------------------------------------------------
+static int answer_PRINTED(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    (void)c, (void)a;
+    if (s->printed->n) text_add(out, s->printed->v, s->printed->n);
+    s->printed->n = 0;
+    return SUCCESS;
+}
+
+static void drop_all(Serving *s)
+{
+    for (size_t k = 0; k < s->streams.n; k++)
+        if (s->streams.v[k]) oc_stream_destroy(s->streams.v[k]);
+    for (size_t k = 0; k < s->events.n; k++)
+        if (s->events.v[k]) oc_event_destroy(s->events.v[k]);
+    for (size_t k = 0; k < s->modules.n; k++) oc_unload(s->modules.v[k]);
+    map_free(&s->kernel_at);
+    s->streams.n = s->events.n = s->modules.n = s->kernels.n = 0;
+}
+
+void answers_reset(Serving *s)
+{
+    drop_all(s);
+    device_clear(s->device);
+    s->failed = SUCCESS, s->sticky = false;
+    s->printed->n = 0;
+}
+
+static int answer_RESET(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    (void)c, (void)a, (void)out;
+    Text kept = *s->printed;  // the program is about to ask for it
+    *s->printed = (Text){0};
+    answers_reset(s);
+    *s->printed = kept;
+    return SUCCESS;
+}
+
+int answer(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    static int (*const answers[ASKS])(Serving *, const WireCall *, WireAnswer *, Text *) = {
+#define ASK(name, what) [ASK_##name] = answer_##name,
+#include "driver/calls.def"
+#undef ASK
+    };
+    if (c->ask >= ASKS) return NOT_SUPPORTED;
+    if (c->ask != ASK_LAUNCH || s->waiting.n >= WAITING_MOST) answers_run(s);
+    if (s->failed && c->ask != ASK_RESET && c->ask != ASK_PRINTED) {
+        int failed = s->failed;
+        if (!s->sticky) s->failed = SUCCESS;
+        return failed;
+    }
+    return answers[c->ask](s, c, a, out);
+}
+
+// The device has what it made, and the report may still need it.
+void answers_free(Serving *s)
+{
+    map_free(&s->kernel_at);
+    vec_free(&s->streams), vec_free(&s->events), vec_free(&s->modules), vec_free(&s->kernels), vec_free(&s->waiting);
+    text_free(&s->text);
+}

@@ -1,0 +1,72 @@
+// serve.h: a CUDA program runs on a simulated device. It is a process of its own, which finds our libcudart before any
+// other (src/cudart). What it asks of a GPU comes here through a socket (driver/wire.h). child.c starts the program,
+// serve.c answers until it has ended, answers.c has an answer for each question.
+//
+// Invariant: nothing that comes through the socket is believed. Numbers are looked up, sizes are bounded, and the
+// device checks addresses. Whoever waits for the program looks now and then whether it still lives, and whether the
+// user wants to stop.
+#ifndef SERVE_H
+#define SERVE_H
+
+#include "device/device.h"
+
+typedef struct ServeOptions {
+    const char *const *words;  // the program's file and its arguments; a null ends them
+    const char *libraries;     // the folder of libcudart
+    size_t keep;               // so many launches are kept each by itself; the rest is summed by kernel (oc_forget)
+    // Told in whole lines what the program doesn't learn, such as the place of a kernel's fault.
+    void (*tell)(void *user, const char *line);
+    void *user;
+} ServeOptions;
+typedef struct Served {
+    int status;      // of the process, as waitpid gives it
+    bool connected;  // it has asked something: our library was loaded
+} Served;
+
+// --- serve.c ---------------------------------------------------------------------------------------------------------
+// Runs a program to its end on a device that is as new. False, and why: it can't be started. The launches are in the
+// device's record. What kernels print goes to the program: the device's config.print must add it to *printed.
+bool serve(oc_device *d, const ServeOptions *o, Text *printed, Served *served, Text *why);
+
+// --- for this folder's own files -------------------------------------------------------------------------------------
+#include "driver/wire.h"
+
+#include <sys/types.h>
+
+typedef struct Waiting {  // a launch that is to be run
+    oc_kernel *kernel;
+    oc_dim3 grid, block;
+    uint32_t smem;
+    oc_stream *stream;
+    uint8_t *params;
+    const void **args;
+} Waiting;
+typedef struct Serving {
+    oc_device *device;
+    const ServeOptions *o;
+    Served *served;
+    Text *printed;
+    int door, socket, memory;  // where processes come in; the one that is connected, −1: none; the device's memory
+    pid_t pid;
+    bool ended;
+    Text text;  // of the call that is being answered
+    VEC(oc_module *) modules;
+    VEC(oc_kernel *) kernels;
+    VEC(oc_stream *) streams;
+    VEC(oc_event *) events;
+    Map kernel_at;  // a kernel's pointer → its number
+    VEC(Waiting) waiting;
+    int failed;   // a cudaError_t of an earlier launch, which the next call has; 0: none
+    bool sticky;  // all further calls have it
+} Serving;
+// child.c
+// Starts the program, which finds the libraries and the socket's name in its environment. −1, and why: it can't.
+pid_t child_start(const ServeOptions *o, const char *socket, Text *why);
+// answers.c
+// Answers a call; out gets the text. Returns a cudaError_t.
+int answer(Serving *s, const WireCall *c, WireAnswer *a, Text *out);
+void answers_run(Serving *s);    // the launches that wait
+void answers_reset(Serving *s);  // the device is as new; what the program has made is gone
+void answers_free(Serving *s);
+
+#endif

@@ -1,0 +1,46 @@
+#!/bin/bash
+# Programs in data/ as nvcc builds them, for two targets and packed in each way: with data/x.out, that is what x.cu
+# prints; without, it prints what it prints with CUDA's own library. Skipped where nvcc isn't.
+source "$ONCHIP_SOURCE/test/cudart/expect.bash"
+nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+[[ -x $nvcc && -z ${ONCHIP_SANITIZED:-} ]] || exit 77
+data=$ONCHIP_SOURCE/test/cudart/data
+own=$(dirname "$(readlink -f "$nvcc")")/../lib64
+
+# build NAME OPTION …: data/NAME.cu
+build() {
+    now="nvcc ${*:2} $1.cu"
+    "$nvcc" -O2 "${@:2}" "$data/$1.cu" -o "$1" >log 2>&1 || complain "$(<log)"
+}
+build properties -cudart shared
+run --gpu h200 ./properties
+prints <"$data/properties.out"
+build errors -cudart shared
+now='errors with the own library'
+LD_LIBRARY_PATH=$own ./errors >own.out || complain 'it fails'
+(($(grep -c ' cudaError' own.out) > 100)) || complain "$(head own.out)"
+run ./errors
+prints <own.out
+
+while read -r options; do
+    # shellcheck disable=SC2086
+    build basics -cudart shared $options
+    run --gpu h200 ./basics 'a b'
+    ends 2
+    prints <"$data/basics.out"
+done <<'END'
+-arch=sm_75
+-gencode arch=compute_75,code=compute_75 -gencode arch=compute_90,code=compute_90 -compress-mode=speed
+-arch=sm_90 -Xfatbin -compress=false
+END
+says 'scale<double>(double*, int, double) grid 40×1×1, block 128×1×1' 'raise(int)' 'insist(int): ' 'value == 1'
+
+# What can't be run is told, with what would help.
+build basics -cudart shared -gencode arch=compute_75,code=sm_75
+run ./basics
+ends 99
+says "device code can't be used: it is machine code alone" 'compute_75'
+build errors
+run ./errors
+says '-cudart shared'
+exit $bad
