@@ -125,6 +125,7 @@ bool parse_range(Parser *p, const char *what, int64_t low, int64_t high, uint32_
 // parse_var.c
 bool parse_variables(Parser *p, Space space, Linkage linkage);  // from the token behind the state space on; declared
 bool parse_params(Parser *p, Symbols *out, bool named);         // ( … ), the current token being the parenthesis
+bool parse_attribute(Parser *p, Symbol *s);                     // behind .attribute
 bool params_within_bounds(Parser *p, const Function *f);
 bool frame_within_bounds(Parser *p, const Symbols *list, uint64_t *bytes);  // with *bytes before them
 char *unique_name(Parser *p, const char *name);  // one that nothing in the body has yet: name itself, or name$1
@@ -163,6 +164,7 @@ void order_regs(Parser *p);                                           // when a 
 
 // check.c
 size_t suffix_at(const Module *m, const Inst *i, int k);  // where suffix k of the mnemonic stands
+bool check_form(const Module *m, Inst *i, Diag *diag);    // modifiers and types that the operation has
 
 // legal.c
 bool check_legal(const Module *m, const Inst *i, Diag *diag);  // modifiers that go together

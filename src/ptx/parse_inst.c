@@ -169,6 +169,8 @@ static bool parse_name_operand(Parser *p, Operand *o)
         if (!o->sym && t.text[0] == '%') return special_register(p, &t, o);
         if (!o->sym) return parse_fail(p, t.at, NULL, "'%.*s' is not declared", (int)t.length, t.text);
     }
+    if (o->sym->missing)
+        return parse_unsupported(p, t.at, NULL, "'%s' has %s, which is not implemented", o->sym->name, o->sym->missing);
     if (is_punct(p, '[') && !p->depth) return parse_index(p, o);
     if (is_punct(p, '+') || is_punct(p, '-')) {
         int64_t n;
@@ -235,7 +237,7 @@ static bool parse_operand(Parser *p, Operand *o)
         if (++p->depth > 8) return parse_fail(p, o->at, NULL, "operands are nested too deeply");
         bool good = parse_nested(p, o);
         p->depth--;
-        return good;
+        return good && (o->kind != O_VEC || !take_punct(p, '|') || parse_pair(p, o));
     }
     Lexer back = p->lex;
     bool minus = p->video && take_punct(p, '-'), negated = !minus && take_punct(p, '!');
@@ -286,9 +288,10 @@ static bool parse_mnemonic(Parser *p, Inst *i)
         while (at < t.length && t.text[at] != '.') at++;
         int64_t v;
         if (!map_get(&p->suffixes, t.text + start, at - start, &v))
-            return parse_unsupported(p, t.at + start, LIST_OPS, "modifier '.%.*s' of '%s' is not implemented",
-                                     (int)(at - start), t.text + start, op_info[op].name);
-        if (i->suffixes == MAX_SUFFIX) return parse_fail(p, t.at, NULL, "too many modifiers");
+            return parse_unsupported(p, suffix_at(p->m, i, i->suffixes), LIST_OPS,
+                                     "modifier '.%.*s' of '%s' is not implemented", (int)(at - start), t.text + start,
+                                     op_info[op].name);
+        if (i->suffixes == MAX_SUFFIX) return parse_unsupported(p, t.at, NULL, "too many modifiers");
         i->suffix[i->suffixes++] = (uint8_t)v;
     }
     lex_next(&p->lex);
@@ -326,6 +329,51 @@ static bool parse_label(Parser *p, Operand *o)
     return true;
 }
 
+static bool parse_operands(Parser *p, Inst *i)
+{
+    Operand o[MAX_OPERANDS];
+    int n = 0;
+    p->video = op_has(i->op, P_VIDEO);
+    p->lists = i->op == OP_CALL;
+    bool none = is_punct(p, ';') || is_punct(p, '}') || tok(p)->kind == TOK_END;
+    for (bool more = !none; more; more = take_punct(p, ',')) {
+        if (n == MAX_OPERANDS) return parse_fail(p, tok(p)->at, NULL, "too many operands");
+        if (!(i->op == OP_BRA ? parse_label(p, &o[n++]) : parse_operand(p, &o[n++]))) return false;
+    }
+    if (!expect_punct(p, ';')) return false;
+    i->operands = (uint8_t)n;
+    i->opnd = arena_alloc(&p->m->arena, sizeof *o * (size_t)MAX(n, 1));
+    memcpy(i->opnd, o, sizeof *o * (size_t)n);
+    return true;
+}
+
+static bool take_up(Parser *p, Inst *i)
+{
+    expand_arrays(p, i);
+    expand_addresses(p, i);
+    if (i->op == OP_CVT) cvt_sreg(p, i);
+    if (i->op == OP_RET) store_results(p, i);
+    if (expand_vector_mov(p, i)) return true;
+    i->origin = (uint32_t)p->f->insts.n;
+    if (i->op == OP_CALL) return expand_call(p, i);
+    if (!p->lex.failed) vec_push(&p->f->insts, *i);
+    return !p->lex.failed;
+}
+
+// After an error in an instruction's operands: a form that isn't implemented may have operands of a kind that no other
+// has. Then the form is to blame, and it blocks its own function alone.
+static void blame_form(Parser *p, const Inst *i)
+{
+    Inst form = *i;
+    Diag why = {0};
+    if (!p->diag->unsupported && !p->diag->memory && !check_form(p->m, &form, &why)) {
+        diag_free(p->diag);
+        *p->diag = why;
+    } else {
+        diag_free(&why);
+    }
+}
+
 static bool parse_inst(Parser *p)
 {
     Inst i = {.at = tok(p)->at, .loc = p->loc, .guard = NO_REG};
@@ -342,28 +390,10 @@ static bool parse_inst(Parser *p)
     }
     if (tok(p)->kind != TOK_NAME) return parse_fail(p, tok(p)->at, NULL, "an instruction is expected here");
     if (!parse_mnemonic(p, &i)) return false;
-    Operand o[MAX_OPERANDS];
-    int n = 0;
-    p->video = op_has(i.op, P_VIDEO);
-    p->lists = i.op == OP_CALL;
-    bool none = is_punct(p, ';') || is_punct(p, '}') || tok(p)->kind == TOK_END;
-    for (bool more = !none; more; more = take_punct(p, ',')) {
-        if (n == MAX_OPERANDS) return parse_fail(p, tok(p)->at, NULL, "too many operands");
-        if (!(i.op == OP_BRA ? parse_label(p, &o[n++]) : parse_operand(p, &o[n++]))) return false;
-    }
-    if (!expect_punct(p, ';')) return false;
-    i.operands = (uint8_t)n;
-    i.opnd = arena_alloc(&p->m->arena, sizeof *o * (size_t)MAX(n, 1));
-    memcpy(i.opnd, o, sizeof *o * (size_t)n);
-    expand_arrays(p, &i);
-    expand_addresses(p, &i);
-    if (i.op == OP_CVT) cvt_sreg(p, &i);
-    if (i.op == OP_RET) store_results(p, &i);
-    if (expand_vector_mov(p, &i)) return true;
-    i.origin = (uint32_t)p->f->insts.n;
-    if (i.op == OP_CALL) return expand_call(p, &i);
-    if (!p->lex.failed) vec_push(&p->f->insts, i);
-    return !p->lex.failed;
+    const Inst form = i;
+    bool good = parse_operands(p, &i) && take_up(p, &i);
+    if (!good) blame_form(p, &form);
+    return good;
 }
 
 // name ':' .branchtargets l, … ; | .calltargets f, … ; | .callprototype [(rets)] _ (params) ;

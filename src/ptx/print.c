@@ -148,6 +148,7 @@ static void print_variable(const Symbol *s, bool declares, Text *out)
     text_put(out, linkage[declares ? LINK_EXTERN : s->linkage]);
     print_declarator(s, out);
     if (s->init && !declares) print_init(s, out);
+    if (s->settings && !declares) text_printf(out, " = %s", s->settings);
     text_put(out, ";\n");
 }
 
@@ -164,6 +165,7 @@ static void print_params(const Symbols *list, Text *out)
 void ptx_print_head(const Function *f, const char *suffix, const char *params, Text *out)
 {
     text_printf(out, "%s%s ", linkage[f->symbol->linkage], f->entry ? ".entry" : ".func");
+    if (f->symbol->attributes) text_printf(out, "%s ", f->symbol->attributes);
     if (f->rets.n) print_params(&f->rets, out), text_put(out, " ");
     text_printf(out, "%s%s", f->symbol->name, suffix);
     print_params(&f->params, out);

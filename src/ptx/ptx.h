@@ -221,6 +221,8 @@ struct Symbol {
     Symbol **parts;
     uint64_t elements;       // declared in the first dimension product
     const char *attributes;  // the text of .ptr and .attribute annotations, for printing; may be null
+    const char *settings;    // of a texture's, sampler's or surface's initialiser
+    const char *missing;     // what of its declaration isn't implemented, so that nothing may name it; or null
     uint8_t *init;           // bytes, or null
     Reloc *relocs;           // in the order of at
     Function *function;      // of an alias, once the module is parsed: its aliasee's
