@@ -297,8 +297,9 @@ static bool check_mov(const Check *c, int n, const Operand *o)
     if (n == 0) return dest(c, n, o, t, false);
     if (o->kind == O_SYM) {
         const TypeInfo *info = &type_info[t];
-        if (info->kind != K_FLOAT && (info->bits == 64 || (info->bits == 32 && o->sym->space == SP_SHARED)))
-            return true;
+        // .shared, .const, .local and .param have less than 4 GiB, so that 32 bits hold an address of theirs
+        bool small = !o->sym->function && o->sym->space != SP_GLOBAL && o->sym->space != SP_TEX;
+        if (info->kind != K_FLOAT && (info->bits == 64 || (info->bits == 32 && small))) return true;
         return fail_at(c, o->at, NULL, "the address of '%s' doesn't fit .%s", o->sym->name, info->name);
     }
     return source(c, n, o, t, false);
@@ -545,6 +546,10 @@ bool check_inst(Module *m, Function *f, Inst *i, Diag *diag)
     default: i->vec = 1;
     }
     if (!check_legal(m, i, diag)) return false;
+    if (m->maps_f64 && (i->type == TY_F64 || i->type2 == TY_F64)) {
+        diag->unsupported = true;
+        return fail(&c, NULL, "'%s' of .f64 with the target's option map_f64_to_f32 is not implemented", op->name);
+    }
     if (op->operands[0] == 'c') return check_call(&c);
     if (op->operands[1] == 't' && !only_texels(&c)) return false;
     const char *sig = signature(i);

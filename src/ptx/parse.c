@@ -331,8 +331,7 @@ static bool parse_header(Parser *p)
         }
         good &= arch || debug || tok(p)->kind == TOK_NAME;
         if (!debug) text_printf(&target, "%s%.*s", target.n ? ", " : "", (int)tok(p)->length, tok(p)->text);
-        if (tok(p)->length == 14 && !memcmp(tok(p)->text, "map_f64_to_f32", 14))
-            parse_unsupported(p, tok(p)->at, NULL, "target option 'map_f64_to_f32' is not implemented");
+        m->maps_f64 |= end - s == 14 && !memcmp(s, "map_f64_to_f32", 14);
         lex_next(&p->lex);
     } while (take_punct(p, ','));
     m->target = arena_text(&m->arena, target.v, target.n);

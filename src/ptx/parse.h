@@ -143,6 +143,7 @@ bool parse_index(Parser *p, Operand *o);           // a[…]: o has the variable
 void expand_arrays(Parser *p, Inst *i);            // before i is taken up
 void expand_addresses(Parser *p, Inst *i);         // likewise
 bool expand_vector_mov(Parser *p, const Inst *i);  // instead of i; false: it is none, or an error
+bool expand_store(Parser *p, const Inst *i);       // likewise
 bool join_results(Parser *p, Symbols *rets);       // of a function or prototype
 void open_registers(Parser *p);                    // when a body begins
 void store_results(Parser *p, const Inst *like);   // where it ends

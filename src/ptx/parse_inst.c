@@ -108,12 +108,14 @@ static bool special_register(Parser *p, const Token *t, Operand *o)
     int64_t v;
     memcpy(name, t->text, n);
     if (tok(p)->kind == TOK_DIRECTIVE && tok(p)->length == 2) {
-        memcpy(name + n, tok(p)->text, 2);
-        n += 2;
+        const char *letter = strchr("xyzwrgba", tok(p)->text[1]);
+        name[n++] = '.';
+        name[n++] = letter ? "xyzwxyzw"[letter - "xyzwrgba"] : '?';
         lex_next(&p->lex);
     } else if (!map_get(&p->sregs, name, n, &v)) {
         memcpy(name + n, ".x", 2);
         n += 2;
+        o->whole = true;
     }
     o->kind = O_SREG;
     if (map_get(&p->sregs, name, n, &v)) {
@@ -353,7 +355,7 @@ static bool take_up(Parser *p, Inst *i)
     expand_addresses(p, i);
     if (i->op == OP_CVT) cvt_sreg(p, i);
     if (i->op == OP_RET) store_results(p, i);
-    if (expand_vector_mov(p, i)) return true;
+    if (expand_vector_mov(p, i) || expand_store(p, i)) return true;
     i->origin = (uint32_t)p->f->insts.n;
     if (i->op == OP_CALL) return expand_call(p, i);
     if (!p->lex.failed) vec_push(&p->f->insts, *i);

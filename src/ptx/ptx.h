@@ -151,6 +151,7 @@ typedef struct Operand {
     uint8_t kind, imm_kind;
     bool negated, minus;  // !p; -r of vmad
     bool indexed, sum;    // a[…]; a variable's name + …: while they are parsed
+    bool whole;           // likewise: %tid, which is %tid.x, or in a mov.v4 all four
     uint16_t count;       // items
     uint16_t select;      // of a video instruction's register: SELECT_…, or 0
     uint32_t reg;
@@ -305,6 +306,7 @@ struct Module {
     int version_major, version_minor;
     const char *target;    // "sm_35" with its options
     int sm, address_bits;  // sm: 35
+    bool maps_f64;         // the target's option map_f64_to_f32
     // Set by who loads it: parameters for arithmetic take no registers; order.c is asked; constants come like operands.
     bool free_params, reorder, near_constants;
     VEC(Item) items;
