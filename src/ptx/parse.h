@@ -7,6 +7,7 @@
 #define MAX_PARAM_OLD 4352u     // bytes of a kernel's parameters before sm_70 or PTX 8.1 (PTX ISA 5.1.6)
 #define MAX_FRAME (1u << 20)    // bytes of parameters, results and .param variables of a function's body together
 #define MAX_LIVE (1ull << 30)   // basic blocks times registers of a function: how many bits its liveness has
+#define MOST_NAMES (1u << 18)   // variables that name<n> declares, of a module
 #define MAX_EDGES (1ull << 24)  // of a function's flow graph
 
 // --- lex.c ----------------------------------------------------------------------------------------------------------
@@ -88,6 +89,7 @@ typedef struct Parser {
     bool partly;                        // functions that aren't implemented are left out
     size_t item_at;                     // where the current item of the module begins
     uint64_t init_bytes;                // of all initialisers so far
+    uint32_t names;                     // variables that name<n> declared so far
     uint64_t const_bytes;               // of the module's .const variables so far
     uint64_t frame_bytes, local_bytes;  // of f's parameters and .param variables, and of its .local ones
     Map params;                         // of f: index in params, or behind them in rets
@@ -141,7 +143,7 @@ bool parse_register(Parser *p, Operand *o);  // a register, into an O_REG
 // parse_expand.c: what stands for several instructions
 bool parse_index(Parser *p, Operand *o);           // a[…]: o has the variable
 void expand_arrays(Parser *p, Inst *i);            // before i is taken up
-void expand_addresses(Parser *p, Inst *i);         // likewise
+bool expand_sums(Parser *p, Inst *i);              // likewise; false: an error
 bool expand_vector_mov(Parser *p, const Inst *i);  // instead of i; false: it is none, or an error
 bool expand_store(Parser *p, const Inst *i);       // likewise
 bool join_results(Parser *p, Symbols *rets);       // of a function or prototype

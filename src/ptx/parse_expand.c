@@ -47,7 +47,10 @@ bool parse_index(Parser *p, Operand *o)
     Operand r = {.reg = NO_REG};
     if (tok(p)->kind != TOK_NAME) return parse_fail(p, tok(p)->at, NULL, "an index is a constant or a register");
     at = tok(p)->at;
-    if (!parse_register(p, &r)) return false;
+    p->depth++;  // the sum is the index's
+    bool good = parse_register(p, &r);
+    p->depth--;
+    if (!good) return false;
     const TypeInfo *t = &type_info[p->f->regs.v[r.reg].type];
     if (t->kind == K_FLOAT || t->bits < 16 || t->bits > 64)
         return parse_fail(p, at, NULL, "register %s is .%s, and an index is an integer", reg_name(p->f, r.reg),
@@ -123,10 +126,28 @@ static Operand address_sum(Parser *p, const Inst *i, const Operand *o, int bits)
     return cut[0];
 }
 
-void expand_addresses(Parser *p, Inst *i)
+// ptxas takes register + constant, too: a sum of the register's width.
+static bool register_sum(Parser *p, const Inst *i, Operand *o)
+{
+    const TypeInfo *t = &type_info[p->f->regs.v[o->reg].type];
+    if (t->kind == K_FLOAT || t->kind == K_PRED || t->bits < 16 || t->bits > 64)
+        return parse_fail(p, o->at, NULL, "a constant can't be added to register %s, which is .%s",
+                          reg_name(p->f, o->reg), t->name);
+    Type type = t->bits == 64 ? TY_U64 : t->bits == 32 ? TY_U32 : TY_U16;
+    Operand sum[] = {new_operand(p, "%sum", type, o->at), reg_operand(o->reg, o->at), constant(o->imm, o->at)};
+    emit(p, i, false, OP_ADD, M_NONE, type, sum, 3);
+    *o = sum[0];
+    return true;
+}
+
+bool expand_sums(Parser *p, Inst *i)
 {
     for (int n = 0; n < i->operands; n++) {
         Operand *o = &i->opnd[n];
+        if (o->kind == O_REG && o->sum && inst_source_type(p->m, i, n) == TY_NONE)
+            return parse_fail(p, o->at, NULL, "a constant can't be added to operand %d of '%s'", n + 1,
+                              op_info[i->op].name);
+        if (o->kind == O_REG && o->sum && !register_sum(p, i, o)) return false;
         bool sum = o->sum && o->kind == O_SYM && !o->sym->function;
         o->sum = false;
         if (!sum || (i->op == OP_MOV && i->opnd[0].kind != O_VEC)) continue;
@@ -134,6 +155,7 @@ void expand_addresses(Parser *p, Inst *i)
         bool integer = t->kind == K_BITS || t->kind == K_UINT || t->kind == K_SINT;
         if (integer && t->bits >= 16 && t->bits <= 64) *o = address_sum(p, i, o, t->bits);
     }
+    return true;
 }
 
 // --- moves of vectors (§6.4.3) ---------------------------------------------------------------------------------------

@@ -145,6 +145,17 @@ static bool parse_vector(Parser *p, const Vector *v, Operand *o)
     return true;
 }
 
+// ('+' constant | '-' constant) behind a variable's name or, in an operand that stands alone, behind a register
+static bool parse_sum(Parser *p, Operand *o)
+{
+    int64_t n;
+    take_punct(p, '+');
+    if (!parse_int(p, &n)) return false;
+    o->imm = (uint64_t)n;
+    o->sum = true;
+    return true;
+}
+
 static bool parse_name_operand(Parser *p, Operand *o)
 {
     const Token t = *tok(p);
@@ -157,7 +168,9 @@ static bool parse_name_operand(Parser *p, Operand *o)
     if (lookup_name(p, t.text, t.length, &v)) {
         uint32_t index = (uint32_t)v;
         switch ((NameKind)(v >> 32)) {
-        case NAME_REG: o->kind = O_REG, o->reg = index; return true;
+        case NAME_REG:
+            o->kind = O_REG, o->reg = index;
+            return p->depth || p->video || !is_punct(p, '+') || parse_sum(p, o);
         case NAME_VECTOR: return parse_vector(p, &p->vectors.v[index], o);
         case NAME_SYMBOL: o->kind = O_SYM, o->sym = p->f->locals.v[index]; break;
         case NAME_TABLE: *o = *p->f->tables.v[index], o->at = t.at; return true;
@@ -174,14 +187,7 @@ static bool parse_name_operand(Parser *p, Operand *o)
     if (o->sym->missing)
         return parse_unsupported(p, t.at, NULL, "'%s' has %s, which is not implemented", o->sym->name, o->sym->missing);
     if (is_punct(p, '[') && !p->depth) return parse_index(p, o);
-    if (is_punct(p, '+') || is_punct(p, '-')) {
-        int64_t n;
-        take_punct(p, '+');
-        if (!parse_int(p, &n)) return false;
-        o->imm = (uint64_t)n;
-        o->sum = true;
-    }
-    return true;
+    return (!is_punct(p, '+') && !is_punct(p, '-')) || parse_sum(p, o);
 }
 
 bool parse_register(Parser *p, Operand *o)
@@ -352,7 +358,7 @@ static bool parse_operands(Parser *p, Inst *i)
 static bool take_up(Parser *p, Inst *i)
 {
     expand_arrays(p, i);
-    expand_addresses(p, i);
+    if (!expand_sums(p, i)) return false;
     if (i->op == OP_CVT) cvt_sreg(p, i);
     if (i->op == OP_RET) store_results(p, i);
     if (expand_vector_mov(p, i) || expand_store(p, i)) return true;
@@ -383,7 +389,7 @@ static bool parse_inst(Parser *p)
         Operand g;
         size_t at = tok(p)->at;
         if (!parse_operand(p, &g)) return false;
-        if (g.kind != O_REG || p->f->regs.v[g.reg].type != TY_PRED)
+        if (g.kind != O_REG || g.sum || p->f->regs.v[g.reg].type != TY_PRED)
             return parse_fail(p, at, NULL, "a guard is a predicate register");
         i.guarded = true;
         i.guard = g.reg;

@@ -360,12 +360,39 @@ bool params_within_bounds(Parser *p, const Function *f)
     return true;
 }
 
+// Behind name '<': name<3> declares name0, name1 and name2, which are no arrays and have no initialisers (§5.4.6). All
+// ranges of a module together are limited, since a few bytes of text declare a lot.
+static bool parse_names(Parser *p, const Symbol *one)
+{
+    size_t at = tok(p)->at;
+    uint64_t n = tok(p)->value;  // a number alone: in a constant expression > would be an operator
+    if (tok(p)->kind != TOK_INT)
+        return parse_fail(p, at, NULL, "behind '%s<' comes how many variables there are", one->name);
+    lex_next(&p->lex);
+    if (!expect_punct(p, '>')) return false;
+    if (n > MOST_NAMES - p->names)
+        return parse_fail(p, at, NULL, "with '%s<%llu>' the module declares more than %u variables in ranges",
+                          one->name, (unsigned long long)n, MOST_NAMES);
+    p->names += (uint32_t)n;
+    for (uint64_t k = 0; k < n; k++) {
+        Symbol *s = arena_alloc(&p->m->arena, sizeof *s);
+        *s = *one;
+        s->name = arena_printf(&p->m->arena, "%s%llu", one->name, (unsigned long long)k);
+        if (!within_bounds(p, s) || !declare_symbol(p, s)) return false;
+    }
+    return true;
+}
+
 bool parse_variables(Parser *p, Space space, Linkage linkage)
 {
     Symbol proto = {.space = space, .linkage = linkage}, *s;
     if (!parse_attributes(p, &proto)) return false;
     do {
         if (!parse_declarator(p, proto, &s)) return false;
+        if (!s->array && !s->init && !s->settings && take_punct(p, '<')) {
+            if (!parse_names(p, s)) return false;
+            continue;
+        }
         if (s->bytes == 0 && linkage != LINK_EXTERN && !(space == SP_SHARED || space == SP_GLOBAL))
             return parse_fail(p, s->at, NULL, "'%s' has no size", s->name);
         if (!within_bounds(p, s) || !declare_symbol(p, s)) return false;

@@ -228,8 +228,7 @@ struct Symbol {
     Reloc *relocs;           // in the order of at
     Function *function;      // of an alias, once the module is parsed: its aliasee's
     Symbol *alias;           // of a function: whose second name it is (.alias), or null
-    bool has_aliases;
-    bool spilled;  // the home of a register, not a variable of the PTX
+    bool spilled;            // the home of a register, not a variable of the PTX
     uint32_t at;
     uint64_t address;  // where the symbol lies in its space; set by whoever loads the module
 };
