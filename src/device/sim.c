@@ -393,6 +393,7 @@ static oc_status sim_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32
         record_free(&r);  // it never ran
     else
         vec_push(&d->records, r);
+    if (result == RUN_FAULT) sim_stub(k, &printed, &message);
     d->base.calling = true;
     if (printed.n && d->config.print) d->config.print(d->config.user, printed.v, printed.n);
     d->base.calling = false;
