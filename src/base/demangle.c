@@ -1,6 +1,7 @@
 // demangle.c: C++ names as compilers mangle them (Itanium C++ ABI §5.1), as much of it as the names of kernels have:
 // nested names, templates with types, whole numbers, functions and variables, fundamental types, pointers, references,
-// arrays, functions, qualifiers and substitutions. Any other name is refused and stays as it is. The texts are those of c++filt.
+// arrays, functions, qualifiers and substitutions. Any other name is refused and stays as it is. The texts are those of
+// c++filt.
 //
 // A name is read once, from left to right, into nodes; substitutions and template parameters are nodes that were read
 // before, so that the nodes of a short name may stand for a very long text. Depth, steps and text are bounded.

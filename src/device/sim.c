@@ -400,8 +400,7 @@ static oc_status sim_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32
     text_free(&printed);
     status = outcome(d, result, shown, message.v ? message.v : "", timed, &r);
     text_free(&message);
-    mem_free(shown);
-    return status;
+    return mem_free(shown), status;
 }
 
 static uint32_t sim_params(const oc_kernel *k) { return (uint32_t)((const SimKernel *)k)->f->params.n; }

@@ -1,7 +1,7 @@
 // stub.c: kernels without code. Where a library has no code of a kernel for an architecture, the kernel prints a text
 // that says so, and traps. Each of its threads does, and the fault alone would look like a mistake of the caller's. So
-// such a launch tells once what the kernel is. A stub is known by its instructions, which are one path without a choice,
-// on which it prints and at whose end it traps; and by its text, which is the same for all threads.
+// such a launch tells once what the kernel is. A stub is known by its instructions, which are one path without a
+// choice, on which it prints and at whose end it traps; and by its text, which is the same for all threads.
 #include "device/sim.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 // parse_alias.c: .alias, a second name of a function (PTX ISA §11.2.3). Once the module is parsed, the alias's
-// symbol has its aliasee's function, so that calls and addresses need not know of it. The directives stand in any order.
-// Invariant: after join_aliases, Symbol.alias is a function that is no alias itself.
+// symbol has its aliasee's function, so that calls and addresses need not know of it. The directives stand in any
+// order. Invariant: after join_aliases, Symbol.alias is a function that is no alias itself.
 #include "ptx/parse.h"
 
 #include <string.h>

@@ -319,8 +319,8 @@ void ptx_print_from(const Module *m, Text *out, LineOrigins *origins)
     for (size_t i = 0; i < m->files.n; i++)
         text_printf(out, ".file %u \"%s\"\n", m->files.v[i].index, m->files.v[i].name);
     // What was left out stands there as it was written. Where what is passed is printed otherwise, its calls fit
-    // functions only as these were written. Functions have .param parameters since PTX 2.0 and sm_20, so that older ones
-    // stand there as they were written, too.
+    // functions only as these were written. Functions have .param parameters since PTX 2.0 and sm_20, so that older
+    // ones stand there as they were written, too.
     bool refused = false, changed = false, registers = false;
     for (size_t k = 0; k < m->functions.n; k++) {
         const Function *f = m->functions.v[k];

@@ -4,7 +4,7 @@
 # vote.sync of 6.0, activemask of 6.2. Where there is a ptxas of CUDA 13, which takes versions from 1.4 on, it agrees.
 source test/cli/expect.bash
 ptxas=/usr/local/cuda/bin/ptxas
-"$ptxas" --version 2>/dev/null | grep -q 'release 13' || ptxas=
+grep -q 'release 13' <<<"$("$ptxas" --version 2>/dev/null)" || ptxas=
 cd "$work" || exit 1
 
 # source VERSION TARGET: thread t adds n words of the t-th row of in; the older functions have parameters in registers.
