@@ -121,7 +121,7 @@ typedef struct oc_kernel_info {
     uint32_t max_threads;      // the largest block the kernel can be launched with
     const uint32_t *sizes;     // bytes of each parameter
     const char *const *names;  // of each parameter, as in the PTX
-    const char *const *types;  // of each parameter: "u32", "b8[16]"
+    const char *const *types;  // of each parameter: "u32", "b8[16]"; "u64 .ptr .shared": an address in shared memory
     const char *refusal;       // why the kernel can't be launched; null: it can
 } oc_kernel_info;
 oc_kernel_info oc_kernel_describe(const oc_kernel *kernel);

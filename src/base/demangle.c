@@ -1,6 +1,7 @@
 // demangle.c: C++ names as compilers mangle them (Itanium C++ ABI §5.1), as much of it as the names of kernels have:
-// nested names, templates with types and whole numbers, fundamental types, pointers, references, arrays, functions,
-// qualifiers and substitutions. Any other name is refused and stays as it is. The texts are those of c++filt.
+// nested names, templates with types, whole numbers, functions and variables, fundamental types, pointers, references,
+// arrays, functions, qualifiers and substitutions. Any other name is refused and stays as it is. The texts are those of
+// c++filt.
 //
 // A name is read once, from left to right, into nodes; substitutions and template parameters are nodes that were read
 // before, so that the nodes of a short name may stand for a very long text. Depth, steps and text are bounded.
@@ -24,6 +25,8 @@ typedef enum NodeKind {
     N_LIST,       // a, then b
     N_PACK,       // of the parameters of a template: a is their list, or null
     N_TYPE,       // text: a fundamental type, whose code is code
+    N_ENCODING,   // a: a variable, or a function, whose N_FUNCTION is b; it has a result (a) in a template alone
+    N_ADDRESS,    // &a, an N_ENCODING
 } NodeKind;
 typedef struct Node Node;
 struct Node {
@@ -179,11 +182,50 @@ static bool read_list(Reader *r, const Node *(*read)(Reader *r), bool to_end, co
     return !n;
 }
 
-// <template-arg> ::= <type> | <expr-primary> | J <template-arg>* E, of which the last is a pack.
+static const Node *read_name(Reader *r, bool *whole);
+static bool good_params(const Node *list);
+
+// <expr-primary> ::= L <mangled-name> E, behind the Z. The template parameters of its types are those of its own name.
+static const Node *read_encoding(Reader *r)
+{
+    bool whole;
+    if (++r->depth > DEPTH_MOST) return NULL;
+    const Node *outer = r->args, *result = NULL, *params = NULL, *function = NULL;
+    r->args = NULL;
+    const Node *name = read_name(r, &whole);
+    bool data = name && !whole && take(r, 'E'), good = data;
+    if (name && !whole && !data) {
+        bool template = name->kind == N_TEMPLATE;
+        if (template) r->args = name->b, result = read_type(r);
+        good = (!template || result) && read_list(r, read_type, false, &params) && good_params(params) &&
+               (function = new_node(r, N_FUNCTION, result, params, NULL, 0));
+    }
+    r->args = outer;
+    r->depth--;
+    return good ? new_node(r, N_ENCODING, name, function, NULL, 0) : NULL;
+}
+
+static bool takes_mangled(Reader *r)
+{
+    bool found = r->end - r->p > 1 && (r->p[0] == 'Z' || (r->p[0] == '_' && r->p[1] == 'Z'));
+    if (found) r->p += r->p[0] == '_' ? 2 : 1;
+    return found;
+}
+
+// <expression> ::= ad <expr-primary>, behind the X, up to the E: the address of a function or a variable
+static const Node *read_expression(Reader *r)
+{
+    bool address = take(r, 'a') && take(r, 'd') && take(r, 'L') && takes_mangled(r);
+    const Node *of = address ? read_encoding(r) : NULL;
+    return of && take(r, 'E') ? new_node(r, N_ADDRESS, of, NULL, NULL, 0) : NULL;
+}
+
+// <template-arg> ::= <type> | <expr-primary> | X <expression> E | J <template-arg>* E, of which the last is a pack.
 static const Node *read_arg(Reader *r)
 {
     const Node *list;
-    if (take(r, 'L')) return read_literal(r);
+    if (take(r, 'L')) return takes_mangled(r) ? read_encoding(r) : read_literal(r);
+    if (take(r, 'X')) return read_expression(r);
     if (!take(r, 'J')) return read_type(r);
     return ++r->depth < DEPTH_MOST && read_list(r, read_arg, false, &list) ? r->depth--,
            new_node(r, N_PACK, list, NULL, NULL, 0)                        : NULL;
@@ -370,6 +412,8 @@ typedef struct Writer {
     int steps;
 } Writer;
 static void put(Writer *w, const Node *n);
+static void put_left(Writer *w, const Node *n);
+static void put_right(Writer *w, const Node *n);
 
 static bool on(Writer *w) { return w->steps++ < STEPS_MOST && w->out->n - w->from <= TEXT_MOST; }
 static char last(const Writer *w) { return w->out->n > w->from ? w->out->v[w->out->n - 1] : 0; }
@@ -388,7 +432,14 @@ static bool put_items(Writer *w, const Node *list, bool first)
     return first;
 }
 
-static void put_list(Writer *w, const Node *list)
+// An empty pack comes last. Then c++filt puts no blank between two >.
+static bool ends_in_nothing(const Node *list)
+{
+    while (list && list->b) list = list->b;
+    return list && list->a->kind == N_PACK && !list->a->a;
+}
+
+static void put_params(Writer *w, const Node *list)
 {
     bool none = list && !list->b && list->a->kind == N_TYPE && list->a->code == 'v';
     if (!none) put_items(w, list, true);
@@ -420,6 +471,36 @@ static void put_literal(Writer *w, const Node *n)
     if (behind) text_put(w->out, behind);
 }
 
+static void put_encoding(Writer *w, const Node *n)
+{
+    const Node *function = n->b, *result = function ? function->a : NULL;
+    if (result) put_left(w, result), text_put(w->out, " ");
+    put(w, n->a);
+    if (function) text_put(w->out, "("), put_params(w, function->b), text_put(w->out, ")");
+    size_t end = w->out->n;
+    if (result) put_right(w, result);
+    if (w->out->n != end) w->steps = STEPS_MOST;  // a result that stands around the name: refused
+}
+
+// Of a function whose name is qualified only this name is written, as c++filt does.
+static void put_address(Writer *w, const Node *of)
+{
+    bool alone = of->a->kind == N_SCOPE || (of->a->kind == N_NAME && !of->b);
+    text_put(w->out, alone ? "&" : "&(");
+    if (alone)
+        put(w, of->a);
+    else
+        put_encoding(w, of);
+    if (!alone) text_put(w->out, ")");
+}
+
+// Does the type have a part behind what is declared with it?
+static bool stands_around(const Node *n)
+{
+    while (n->kind == N_POINTER || n->kind == N_LREF || n->kind == N_RREF || n->kind == N_QUALIFIED) n = n->a;
+    return n->kind == N_FUNCTION || n->kind == N_ARRAY;
+}
+
 // A type has a part before what is declared with it, and one behind: "float (*" and ") [4]".
 static void put_left(Writer *w, const Node *n)
 {
@@ -431,8 +512,8 @@ static void put_left(Writer *w, const Node *n)
     case N_TEMPLATE:
         put_left(w, n->a);
         text_put(w->out, "<");
-        put_list(w, n->b);
-        text_put(w->out, last(w) == '>' ? " >" : ">");
+        put_items(w, n->b, true);
+        text_put(w->out, last(w) == '>' && !ends_in_nothing(n->b) ? " >" : ">");
         break;
     case N_POINTER:
     case N_LREF:
@@ -447,8 +528,13 @@ static void put_left(Writer *w, const Node *n)
         text_add(w->out, n->text, n->length);
         break;
     case N_ARRAY: put_left(w, n->a); break;
-    case N_FUNCTION: put_left(w, n->a), text_put(w->out, " "); break;
+    case N_FUNCTION:
+        put_left(w, n->a);
+        if (!stands_around(n->a) || last(w) != '*') text_put(w->out, " ");
+        break;
     case N_LITERAL: put_literal(w, n); break;
+    case N_ENCODING: put_encoding(w, n); break;
+    case N_ADDRESS: put_address(w, n->a); break;
     case N_LIST:
     case N_PACK: break;
     }
@@ -472,7 +558,7 @@ static void put_right(Writer *w, const Node *n)
         put_right(w, n->a);
         break;
     case N_FUNCTION:
-        text_put(w->out, "("), put_list(w, n->b), text_put(w->out, ")");
+        text_put(w->out, "("), put_params(w, n->b), text_put(w->out, ")");
         put_right(w, n->a);
         break;
     default: break;
@@ -510,7 +596,7 @@ bool demangle(const char *mangled, NameForm form, Text *out)
     if (ok) {
         if (form == NAME_FULL && result) put_left(&w, result), text_put(out, " ");
         put(&w, name);
-        if (form == NAME_FULL && params) text_put(out, "("), put_list(&w, params), text_put(out, ")");
+        if (form == NAME_FULL && params) text_put(out, "("), put_params(&w, params), text_put(out, ")");
         size_t end = out->n;
         if (form == NAME_FULL && result) put_right(&w, result);
         ok = on(&w) && out->n == end;  // a result that stands around the name isn't one of a kernel

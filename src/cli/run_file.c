@@ -46,6 +46,9 @@ static int find_dump(const char *spec, const FileRun *r, const oc_kernel_info *i
     if (strncmp(r->args.v[*index], "buf:", 4))
         return fail(error, EXIT_USAGE, "--dump %s: argument %zu, '%s', is not a buffer", spec, *index,
                     argument_name(info, *index));
+    if (strchr(info->types[*index], ' '))
+        return fail(error, EXIT_USAGE, "--dump %s: '%s' lies in shared memory, which ends with its block", spec,
+                    argument_name(info, *index));
     if (**how && strcmp(*how, ":hex") && strcmp(*how, ":u32") && strcmp(*how, ":f32") && strncmp(*how, ":@", 2))
         return fail(error, EXIT_USAGE, "--dump %s: :u32, :f32, :hex or :@FILE is expected", spec);
     return EXIT_OK;

@@ -55,7 +55,10 @@ void params_read(ParamTable *t, const Function *f)
         const Symbol *s = f->params.v[p];
         const char *type = type_info[s->type].name;
         t->sizes[p] = (uint32_t)s->bytes, t->names[p] = s->name;
-        t->types[p] = s->array ? arena_printf(&t->arena, "%s[%llu]", type, (unsigned long long)s->elements) : type;
+        bool shared = s->ptr && !strncmp(s->attributes, ".ptr .shared", 12);
+        t->types[p] = s->array ? arena_printf(&t->arena, "%s[%llu]", type, (unsigned long long)s->elements)
+                      : shared ? arena_printf(&t->arena, "%s .ptr .shared", type)
+                               : type;
     }
 }
 

@@ -420,14 +420,14 @@ static oc_status sim_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32
         record_free(&r);  // it never ran
     else
         vec_push(&d->records, r);
+    if (result == RUN_FAULT) sim_stub(k, &printed, &message);
     d->base.calling = true;
     if (printed.n && d->config.print) d->config.print(d->config.user, printed.v, printed.n);
     d->base.calling = false;
     text_free(&printed);
     status = outcome(d, result, shown, message.v ? message.v : "", timed, &r);
     text_free(&message);
-    mem_free(shown);
-    return status;
+    return mem_free(shown), status;
 }
 
 static uint32_t sim_params(const oc_kernel *k) { return (uint32_t)((const SimKernel *)k)->f->params.n; }

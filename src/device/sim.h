@@ -1,4 +1,5 @@
-// sim.h: the simulated device's parts, which its files share: sim.c (memory, streams, launching), module.c, launches.c.
+// sim.h: the simulated device's parts, which its files share: sim.c (memory, streams, launching), stub.c, module.c,
+// launches.c.
 #ifndef DEVICE_SIM_H
 #define DEVICE_SIM_H
 
@@ -55,6 +56,9 @@ typedef struct Sim {
 static inline Sim *sim_of(const oc_device *d) { return (Sim *)(uintptr_t)d; }
 static inline SimStream *stream_of(oc_stream *s) { return (SimStream *)s; }
 #define fail(d, ...) device_fail(&(d)->base, __VA_ARGS__)
+
+// stub.c: after a fault of k, with what it printed: is k a stub of its library? Then message says so, instead of both.
+bool sim_stub(const Kernel *k, Text *printed, Text *message);
 
 // module.c
 oc_status sim_load(oc_device *d, const char *ptx, size_t length, const char *name, oc_module **module);

@@ -84,6 +84,11 @@ static uint64_t local_address(Decode *x, const Symbol *s)
 uint64_t address_of(Decode *x, const Symbol *s)
 {
     if (s->function) return exec_function_address(x->image->module, s);
+    if (type_info[s->type].kind == K_OPAQUE) {
+        decode_fail(x, true, "'%s': .%s variables are not implemented; use texture objects", s->name,
+                    type_info[s->type].name);
+        return 0;
+    }
     switch (s->space) {
     case SP_SHARED: {
         uint32_t at = places_find(&x->shared, s);

@@ -164,7 +164,7 @@ static void branch_indexed(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     for (int n = 0; n < LANES; n++)
         if (mask >> n & 1 && index[n] == first) same |= 1u << n;
     if (first >= table->count) {
-        exec_fault(env, w, FAULT_ILLEGAL, (uint32_t)__builtin_ctz(mask), first, 0, false);
+        exec_fault(env, w, FAULT_TABLE, (uint32_t)__builtin_ctz(mask), first, table->count, false);
         return;
     }
     uint32_t target = w->code->f->labels.v[table->items[first].reg].inst, from = w->pc;

@@ -28,13 +28,15 @@ static bool fail_at(const Check *c, size_t at, const char *hint, const char *for
 size_t suffix_at(const Module *m, const Inst *i, int k)
 {
     const Source *s = &m->source;
-    size_t at = i->at + strlen(op_info[i->op].name);
-    for (int n = 0; at < s->length && s->text[at] == '.'; n++) {
-        at++;
+    size_t at = i->at;
+    for (const char *c = op_info[i->op].name; *c; at++)  // blanks may stand before its dots
+        if (at >= s->length || s->text[at] == *c) c++;
+    for (int n = 0; at < s->length; n++) {
+        while (at < s->length && s->text[at] != '.' && s->text[at] != ';') at++;
+        if (at >= s->length || s->text[at++] == ';') break;
         if (n == k) return at;
-        while (at < s->length && s->text[at] != '.') at++;
     }
-    return MIN(at, s->length);
+    return MIN(i->at, s->length);
 }
 
 // The letters for an instruction's operands, or null. Of its operation's alternatives it is the one with as many
@@ -70,7 +72,7 @@ static bool sort_type(Check *c, int k, int *types)
     return true;
 }
 
-static bool sort_suffixes(Check *c)
+static bool sort_all(Check *c)
 {
     Inst *i = c->i;
     const OpInfo *op = &op_info[i->op];
@@ -99,6 +101,22 @@ static bool sort_suffixes(Check *c)
     if (op->types2 && types < 2) return fail(c, NULL, "'%s' needs two types", op->name);
     if (op_has(i->op, P_THREE) && !c->three) return fail(c, NULL, "'%s' needs three types", op->name);
     return true;
+}
+
+// What the operation doesn't take may be a form that isn't implemented.
+static bool sort_suffixes(Check *c)
+{
+    bool good = sort_all(c);
+    if (!good) c->diag->unsupported = true;
+    return good;
+}
+
+bool check_form(const Module *m, Inst *i, Diag *diag)
+{
+    Check c = {m, NULL, i, diag, 0};
+    bool vectors = i->op == OP_MOV && i->suffixes == 2 && (i->suffix[0] == M_V2 || i->suffix[0] == M_V4);
+    if (vectors) i->suffix[0] = i->suffix[--i->suffixes];  // parse_expand.c makes several mov of it
+    return sort_suffixes(&c);
 }
 
 static Space space_of(uint8_t mod)
@@ -280,8 +298,9 @@ static bool check_mov(const Check *c, int n, const Operand *o)
     if (n == 0) return dest(c, n, o, t, false);
     if (o->kind == O_SYM) {
         const TypeInfo *info = &type_info[t];
-        if (info->kind != K_FLOAT && (info->bits == 64 || (info->bits == 32 && o->sym->space == SP_SHARED)))
-            return true;
+        // .shared, .const, .local and .param have less than 4 GiB, so that 32 bits hold an address of theirs
+        bool small = !o->sym->function && o->sym->space != SP_GLOBAL && o->sym->space != SP_TEX;
+        if (info->kind != K_FLOAT && (info->bits == 64 || (info->bits == 32 && small))) return true;
         return fail_at(c, o->at, NULL, "the address of '%s' doesn't fit .%s", o->sym->name, info->name);
     }
     return source(c, n, o, t, false);
@@ -423,6 +442,16 @@ static bool check_texture(const Check *c, const Operand *o)
     return true;
 }
 
+// tex and tld4 may have offsets and a depth as well, and give a predicate (§9.7.10.1).
+static bool only_texels(const Check *c)
+{
+    const Inst *i = c->i;
+    if (i->operands < 3 && (!i->operands || i->opnd[0].kind != O_PAIR)) return true;
+    c->diag->unsupported = true;
+    return fail(c, NULL, "'%s' with %s is not implemented", op_info[i->op].name,
+                i->operands < 3 ? "a predicate" : "offsets or a depth");
+}
+
 // Conversions to and from these types only take floating-point values in registers of the same width (§9.7.9.21,
 // notes).
 #define T_NARROW (T(BF16) | T(BF16X2) | T(TF32) | T_F8X2)
@@ -526,7 +555,12 @@ bool check_inst(Module *m, Function *f, Inst *i, Diag *diag)
         !from->sym && from->reg != NO_REG)
         i->space = SP_LOCAL;
     if (!check_legal(m, i, diag)) return false;
+    if (m->maps_f64 && (i->type == TY_F64 || i->type2 == TY_F64)) {
+        diag->unsupported = true;
+        return fail(&c, NULL, "'%s' of .f64 with the target's option map_f64_to_f32 is not implemented", op->name);
+    }
     if (op->operands[0] == 'c') return check_call(&c);
+    if (op->operands[1] == 't' && !only_texels(&c)) return false;
     const char *sig = signature(i);
     if (!sig) return fail(&c, NULL, "'%s' can't have %d operand%s", op->name, i->operands, i->operands == 1 ? "" : "s");
     for (int n = 0; n < i->operands; n++)

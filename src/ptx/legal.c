@@ -21,15 +21,18 @@ static size_t mod_at(const Legal *c, Group g)
     return c->i->at;
 }
 
-static bool fail(const Legal *c, size_t at, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static bool fail(const Legal *c, size_t at, const char *format, ...)
+static bool tell(const Legal *c, bool form, size_t at, const char *format, ...) __attribute__((format(printf, 4, 5)));
+static bool tell(const Legal *c, bool form, size_t at, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     diag_vat(c->diag, &c->m->source, at, NULL, format, args);
     va_end(args);
+    c->diag->unsupported |= form;
     return false;
 }
+#define fail(c, ...) tell(c, true, __VA_ARGS__)    // a form that isn't known, so that it isn't implemented
+#define wrong(c, ...) tell(c, false, __VA_ARGS__)  // one that is: its operands are wrong, or the module is too old
 
 static bool has(const Legal *c, Group g) { return c->i->mod[g] != M_NONE; }
 static const char *name(const Legal *c) { return op_info[c->i->op].name; }
@@ -66,15 +69,15 @@ static bool gives_predicate(const Legal *c)
 {
     const Operand *o = c->i->opnd;
     if (c->i->operands && o->kind == O_PAIR && o->items[1].kind == O_REG) return true;
-    return fail(c, c->i->operands ? o->at : c->i->at, "'%s' gives a pair, whose second is a predicate", name(c));
+    return wrong(c, c->i->operands ? o->at : c->i->at, "'%s' gives a pair, whose second is a predicate", name(c));
 }
 
 // A form that came later: with which version of the ISA, and with which architecture.
 static bool since(const Legal *c, const char *what, int version, int sm)
 {
     if (c->m->version_major * 10 + c->m->version_minor < version)
-        return fail(c, c->i->at, "%s needs .version %d.%d", what, version / 10, version % 10);
-    return c->m->sm >= sm || fail(c, c->i->at, "%s needs .target sm_%d", what, sm);
+        return wrong(c, c->i->at, "%s needs .version %d.%d", what, version / 10, version % 10);
+    return c->m->sm >= sm || wrong(c, c->i->at, "%s needs .target sm_%d", what, sm);
 }
 
 // Is the target one architecture, or one family, alone (sm_90a, sm_100f)?
@@ -163,7 +166,7 @@ static bool vectors(const Legal *c)
     bool wide =
         bits == 256 && i->type != TY_B128 && i->op != OP_LDU && (i->space == SP_GLOBAL || i->space == SP_GENERIC);
     if (has(c, G_VEC) && wide && c->m->sm < 100)
-        return fail(c, mod_at(c, G_VEC), "vectors of 32 bytes need .target sm_100");
+        return wrong(c, mod_at(c, G_VEC), "vectors of 32 bytes need .target sm_100");
     return only(c, G_VEC, (bits <= 128 && i->vec < 8) || wide);
 }
 
@@ -206,8 +209,8 @@ static bool atomics(const Legal *c)
     if (!only(c, G_NOFTZ, half) || !needs(c, !half || has(c, G_NOFTZ), ".noftz for half-precision types")) return false;
     int values = i->operands - (i->op == OP_ATOM) - 1 - has(c, G_HINT);
     if (values != (op == M_A_CAS ? 2 : 1))
-        return fail(c, i->at, "'%s.%s' takes %s", name(c), mod_info[op].name,
-                    op == M_A_CAS ? "a comparison and a value" : "one value");
+        return wrong(c, i->at, "'%s.%s' takes %s", name(c), mod_info[op].name,
+                     op == M_A_CAS ? "a comparison and a value" : "one value");
     return only(c, G_HINT, i->space != SP_SHARED);
 }
 
@@ -225,8 +228,8 @@ static bool copies(const Legal *c)
     uint64_t n = i->operands > 2 && i->opnd[2].kind == O_IMM ? i->opnd[2].imm : 0;
     bool fits = n == 16 || (i->mod[G_CACHE] == M_CA && (n == 4 || n == 8));
     return fits || i->operands < 3 ||
-           fail(c, i->opnd[2].at,
-                i->mod[G_CACHE] == M_CA ? "cp.async.ca copies 4, 8 or 16 bytes" : "cp.async.cg copies 16 bytes");
+           wrong(c, i->opnd[2].at,
+                 i->mod[G_CACHE] == M_CA ? "cp.async.ca copies 4, 8 or 16 bytes" : "cp.async.cg copies 16 bytes");
 }
 
 // --- what says how memory is used, and changes nothing of what is in it ----------------------------------------------
@@ -244,11 +247,10 @@ static bool hints(const Legal *c)
         break;
     default:
         if (!needs(c, i->mod[G_LEVEL] == M_L2_EVICT_NORMAL, ".L2::evict_normal")) return false;
-        break;
     }
     bool size = i->operands != 2 || i->opnd[1].kind != O_IMM || i->opnd[1].imm == 128;
     return only(c, G_SPACE, i->space == SP_GLOBAL) &&
-           (size || fail(c, i->opnd[1].at, "'%s' works on 128 bytes", name(c)));
+           (size || wrong(c, i->opnd[1].at, "'%s' works on 128 bytes", name(c)));
 }
 
 static bool proxy_fence(const Legal *c)
@@ -291,7 +293,7 @@ static bool converts_pairs(const Legal *c, Type d, Type s)
     if (!good) return fail(c, c->i->at, "there is no 'cvt' from .%s to .%s", from, to);
     int operands = s == TY_F32 ? 3 : 2;
     if (c->i->operands != operands)
-        return fail(c, c->i->at, "'cvt' from .%s to .%s takes %d operands", from, to, operands);
+        return wrong(c, c->i->at, "'cvt' from .%s to .%s takes %d operands", from, to, operands);
     Mod r = (Mod)c->i->mod[G_RND];
     if (!needs(c, r, "a rounding mode such as .rn") ||
         !only(c, G_RND, r == M_RN || (r == M_RZ && !eights && !of_eights)))
@@ -314,7 +316,7 @@ static bool conversion(const Legal *c)
     bool plain = r >= M_RN && r <= M_RP, integral = r >= M_RNI && r <= M_RPI;
     if ((s == TY_BF16 && to->bits == 8) || (d == TY_BF16 && from->bits == 8))
         return fail(c, i->at, "there is no 'cvt' from .%s to .%s", from->name, to->name);
-    if (i->operands != 2) return fail(c, i->at, "'cvt' to .%s takes 2 operands", to->name);
+    if (i->operands != 2) return wrong(c, i->at, "'cvt' to .%s takes 2 operands", to->name);
     bool half = to_float && to->bits < 32;
     if (d == TY_TF32 && s != TY_F32) return fail(c, i->at, "'cvt' to .%s is from .f32", to->name);
     // Between the 16-bit types rounding is to nearest unless it is written; to wider ones than .bf16 there is nothing
@@ -336,7 +338,7 @@ static bool conversion(const Legal *c)
     if (!only(c, G_FTZ, (d == TY_F32 || s == TY_F32) && d != TY_TF32 && !finite && !has(c, G_RELU))) return false;
     if (!only(c, G_RELU, narrow && (plain && r <= M_RZ))) return false;
     if (finite && d == TY_TF32 && r != M_RNA && c->m->sm < 100)
-        return fail(c, mod_at(c, G_SAT), ".satfinite to .tf32 with .%s needs .target sm_100", mod_info[r].name);
+        return wrong(c, mod_at(c, G_SAT), ".satfinite to .tf32 with .%s needs .target sm_100", mod_info[r].name);
     if (!finite && !apart(c, G_SAT, G_RELU)) return false;
     if (finite) return only(c, G_SAT, narrow && (r <= M_RZ || r == M_RNA));
     return only(c, G_SAT, d != TY_TF32 && d != TY_BF16 && s != TY_BF16 && (to_float || may_saturate(to, from)));
@@ -353,7 +355,7 @@ static bool selector(const Legal *c, int n, bool halves, int count, int most, bo
     for (int k = 0; k < digits; k++)
         good &= SELECT_DIGIT(o->select, k) < most &&
                 (!descending || !k || SELECT_DIGIT(o->select, k) > SELECT_DIGIT(o->select, k - 1));
-    return good || fail(c, o->at, "operand %d of '%s' can't have this selector", n + 1, name(c));
+    return good || wrong(c, o->at, "operand %d of '%s' can't have this selector", n + 1, name(c));
 }
 
 static bool video(const Legal *c)
@@ -373,26 +375,26 @@ static bool video(const Legal *c)
     bool merges = i->operands && i->opnd[0].select;
     for (int n = 0; n < i->operands && n < 4; n++) {
         const Operand *o = &i->opnd[n];
-        if (n == 3 && o->select) return fail(c, o->at, "operand 4 of '%s' can't have a selector", name(c));
+        if (n == 3 && o->select) return wrong(c, o->at, "operand 4 of '%s' can't have a selector", name(c));
         if (o->minus && (i->op != OP_VMAD || !n || has(c, G_PLUS)))
-            return fail(c, o->at, "operand %d of '%s' can't have a sign", n + 1, name(c));
+            return wrong(c, o->at, "operand %d of '%s' can't have a sign", n + 1, name(c));
         if (parts == 1 && o->select &&
             !selector(c, n, o->select & SELECT_HALVES, 1, o->select & SELECT_HALVES ? 2 : 4, false))
             return false;
         if (parts > 1 && !selector(c, n, parts == 2, n ? parts : 0, n ? 2 * parts : parts, !n)) return false;
     }
     if (i->op == OP_VMAD) {
-        if (merges) return fail(c, i->opnd[0].at, "operand 1 of 'vmad' can't have a selector");
+        if (merges) return wrong(c, i->opnd[0].at, "operand 1 of 'vmad' can't have a selector");
         bool good = i->operands != 4 || i->opnd[1].minus == i->opnd[2].minus || !i->opnd[3].minus;
         return good ||
-               fail(c, i->opnd[3].at, "'vmad' takes the negative of the product or of what is added, not of both");
+               wrong(c, i->opnd[3].at, "'vmad' takes the negative of the product or of what is added, not of both");
     }
     if (parts > 1) return true;
     if (merges && has(c, G_ATOM))
-        return fail(c, mod_at(c, G_ATOM), "'%s' has a second operation or merges into part of a register, not both",
-                    name(c));
+        return wrong(c, mod_at(c, G_ATOM), "'%s' has a second operation or merges into part of a register, not both",
+                     name(c));
     return i->operands == 3 + (merges || has(c, G_ATOM)) ||
-           fail(c, i->at, "'%s' takes a fourth operand with a second operation or when it merges", name(c));
+           wrong(c, i->at, "'%s' takes a fourth operand with a second operation or when it merges", name(c));
 }
 
 // --- synchronisation -------------------------------------------------------------------------------------------------
@@ -406,7 +408,7 @@ static bool barrier(const Legal *c)
     if (i->type != TY_NONE && m != M_B_RED) return fail(c, i->at, "'%s.%s' takes no type", name(c), mod_info[m].name);
     if (has(c, G_WARP))
         return only(c, G_BAR, m == M_B_SYNC) && only(c, G_BARCTA, false) &&
-               (i->operands == 1 || fail(c, i->at, "'bar.warp.sync' takes a mask"));
+               (i->operands == 1 || wrong(c, i->at, "'bar.warp.sync' takes a mask"));
     if (m == M_B_RED) {
         if (!needs(c, has(c, G_ATOM), ".popc, .and or .or")) return false;
         if (!only(c, G_ATOM,
@@ -415,7 +417,7 @@ static bool barrier(const Legal *c)
     }
     int n = i->operands;
     bool good = m == M_B_RED ? n > 2 : m == M_B_ARRIVE ? n == 2 : n < 3;
-    return good || fail(c, i->at, "'%s.%s' can't have %d operand%s", name(c), mod_info[m].name, n, n == 1 ? "" : "s");
+    return good || wrong(c, i->at, "'%s.%s' can't have %d operand%s", name(c), mod_info[m].name, n, n == 1 ? "" : "s");
 }
 
 // Operations on a warp's lanes: with .sync they take a mask as well.
@@ -424,8 +426,8 @@ static bool warp(const Legal *c, int plain)
     const Inst *i = c->i;
     int want = plain + has(c, G_SYNC);
     if (i->operands == want) return true;
-    return fail(c, i->at, "'%s'%s takes %d operands%s", name(c), has(c, G_SYNC) ? " with .sync" : " without .sync",
-                want, has(c, G_SYNC) ? ", the last a mask of lanes" : "");
+    return wrong(c, i->at, "'%s'%s takes %d operands%s", name(c), has(c, G_SYNC) ? " with .sync" : " without .sync",
+                 want, has(c, G_SYNC) ? ", the last a mask of lanes" : "");
 }
 
 // --- one operation, or those that are alike --------------------------------------------------------------------------
@@ -472,7 +474,6 @@ static bool quotient(const Legal *c)  // or a root, or a reciprocal
 }
 
 static bool approximate(const Legal *c) { return needs(c, c->i->mod[G_APPROX] == M_APPROX, ".approx"); }
-
 static bool ex2(const Legal *c)
 {
     return approximate(c) && only_types(c, G_FTZ, T(F32) | BRAIN) &&
@@ -485,7 +486,7 @@ static bool extreme(const Legal *c)
 {
     bool three = c->i->operands == 4;
     if (three && c->i->type != TY_F32)
-        return fail(c, c->i->at, "'%s' of .%s takes two sources", name(c), type_info[c->i->type].name);
+        return wrong(c, c->i->at, "'%s' of .%s takes two sources", name(c), type_info[c->i->type].name);
     if (three && !since(c, c->i->op == OP_MIN ? "'min' of three sources" : "'max' of three sources", 88, 100))
         return false;
     return only_types(c, G_FTZ, T(F32) | HALF) && only_types(c, G_NAN, T(F32) | HALF | BRAIN) &&
@@ -524,7 +525,6 @@ static bool slct(const Legal *c) { return only(c, G_FTZ, c->i->type2 == TY_F32);
 static bool testp(const Legal *c) { return needs(c, has(c, G_TESTP), "a property such as .finite"); }
 
 static bool shf(const Legal *c) { return needs(c, has(c, G_DIR) && has(c, G_OVER), ".l or .r, and .clamp or .wrap"); }
-
 static bool clamps(const Legal *c) { return needs(c, has(c, G_OVER), ".clamp or .wrap"); }
 
 static bool lop3(const Legal *c)
@@ -544,7 +544,7 @@ static bool cvt_pack(const Legal *c)
         !needs(c, third != half, half ? "two types" : "three types, the last one .b32"))
         return false;
     return i->operands == 3 + third ||
-           fail(c, i->at, "'cvt.pack' to .%s takes %d operands", type_info[i->type].name, 3 + third);
+           wrong(c, i->at, "'cvt.pack' to .%s takes %d operands", type_info[i->type].name, 3 + third);
 }
 
 static bool of_space(const Legal *c)
@@ -604,14 +604,14 @@ static bool match(const Legal *c)
     const Inst *i = c->i;
     return needs(c, has(c, G_SYNC), ".sync") && needs(c, is(c, G_VOTE, M_ANY, M_ALL), ".any or .all") &&
            (i->opnd[0].kind != O_PAIR || i->mod[G_VOTE] == M_ALL ||
-            fail(c, i->opnd[0].at, "match.any has no predicate"));
+            wrong(c, i->opnd[0].at, "match.any has no predicate"));
 }
 
 static bool float_redux(const Legal *c)
 {
     if (!since(c, "'redux' of .f32", 86, 100)) return false;
     return (c->m->sm < 110 && is_special(c->m)) ||
-           fail(c, c->i->at, "'redux' of .f32 needs .target sm_100a, sm_100f or another of that family");
+           wrong(c, c->i->at, "'redux' of .f32 needs .target sm_100a, sm_100f or another of that family");
 }
 
 static bool redux(const Legal *c)
@@ -634,7 +634,7 @@ static bool setmaxnreg(const Legal *c)
            needs(c, has(c, G_SYNC) && has(c, G_ALIGNED), ".sync.aligned") &&
            needs(c, is_special(c->m), "a target of one architecture alone, such as sm_90a") &&
            ((n >= 24 && n <= 256 && n % 8 == 0) ||
-            fail(c, i->opnd[0].at, "registers are counted in eights, from 24 to 256"));
+            wrong(c, i->opnd[0].at, "registers are counted in eights, from 24 to 256"));
 }
 
 static bool stack(const Legal *c)
@@ -643,10 +643,10 @@ static bool stack(const Legal *c)
     const char *what = i->op == OP_ALLOCA ? "'alloca'" : i->op == OP_STACKSAVE ? "'stacksave'" : "'stackrestore'";
     if (!since(c, what, 73, 52)) return false;
     if (i->op == OP_STACKRESTORE && i->operands && i->opnd[0].kind != O_REG)
-        return fail(c, i->opnd[0].at, "'stackrestore' takes a register, which stacksave has set");
+        return wrong(c, i->opnd[0].at, "'stackrestore' takes a register, which stacksave has set");
     uint64_t align = i->operands > 2 && i->opnd[2].kind == O_IMM ? i->opnd[2].imm : 8;
     return (align && !(align & (align - 1)) && align <= 1u << 23) ||
-           fail(c, i->opnd[2].at, "an alignment is a power of two, of at most 2^23");
+           wrong(c, i->opnd[2].at, "an alignment is a power of two, of at most 2^23");
 }
 
 // Where there is no rule, all that the row of ops.def allows is legal. The video instructions have one for all.

@@ -102,7 +102,7 @@ static void float_bits(Lexer *lex, bool is_double)
         take(lex, TOK_FLOAT, is_double ? IMM_F64 : IMM_F32, v, p);
 }
 
-// digits ['.' digits] [('e' | 'E') ['+' | '-'] digits]
+// digits ['.' digits] [('e' | 'E') ['+' | '-'] digits]; the first digits may be missing
 static void decimal(Lexer *lex)
 {
     const char *s = lex->source->text;
@@ -185,6 +185,9 @@ void lex_next(Lexer *lex)
     } else if (is_digit(s[p])) {
         number(lex);
         return;
+    } else if (s[p] == '.' && p + 1 < n && is_digit(s[p + 1])) {
+        decimal(lex);
+        return;
     } else if (s[p] == '.' && p + 1 < n && in_name(s[p + 1])) {
         for (p++; p < n &&
                   (in_name(s[p]) || (s[p] == ':' && p + 1 < n && s[p + 1] == ':' && p + 2 < n && in_name(s[p + 2])) ||
@@ -209,13 +212,39 @@ void lex_next(Lexer *lex)
     lex->pos = p;
 }
 
-void lex_mnemonic(Lexer *lex)
+static size_t mnemonic_end(const Lexer *lex, size_t p)
 {
     const char *s = lex->source->text;
-    size_t n = lex->source->length, p = lex->pos;
+    size_t n = lex->source->length;
     while (p < n &&
            (in_name(s[p]) || ((s[p] == '.' || s[p] == ':') && p + 1 < n && (in_name(s[p + 1]) || s[p + 1] == ':'))))
         p++;
-    lex->tok.length = (uint32_t)(p - lex->tok.at);
-    lex->pos = p;
+    return p;
+}
+
+// White space may stand before a dot. Then the token's text is a copy without it.
+void lex_mnemonic(Lexer *lex)
+{
+    const char *s = lex->source->text;
+    Text joined = {0};
+    size_t n = lex->source->length;
+    lex->pos = mnemonic_end(lex, lex->pos);
+    lex->tok.length = (uint32_t)(lex->pos - lex->tok.at);
+    for (;;) {
+        size_t end = lex->pos;
+        if (!skip_space(lex)) break;
+        if (lex->pos + 1 >= n || s[lex->pos] != '.' || !in_name(s[lex->pos + 1])) {
+            lex->pos = end;  // a line mark that was passed is read only once
+            break;
+        }
+        if (!joined.n) text_add(&joined, lex->tok.text, lex->tok.length);
+        size_t from = lex->pos;
+        lex->pos = mnemonic_end(lex, from);
+        text_add(&joined, s + from, lex->pos - from);
+    }
+    if (joined.n) {
+        lex->tok.text = arena_text(&lex->m->arena, joined.v, joined.n);
+        lex->tok.length = (uint32_t)joined.n;
+    }
+    text_free(&joined);
 }

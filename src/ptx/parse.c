@@ -246,17 +246,23 @@ static bool parse_function(Parser *p, Linkage linkage, bool entry)
     f->text_at = (uint32_t)p->item_at;
     vec_push(&p->m->functions, f);
     size_t at = tok(p)->at;
-    if (take_directive(p, ".attribute"))
-        return parse_unsupported(p, at, NULL, "function attributes are not implemented");
+    Symbol head = {0};
+    if (take_directive(p, ".attribute") && !parse_attribute(p, &head)) return false;
     if (!entry && is_punct(p, '(') && !parse_params(p, &f->rets, true)) return false;
     if (tok(p)->kind != TOK_NAME) return parse_fail(p, tok(p)->at, NULL, "a function's name is expected here");
     Symbol *s = arena_alloc(&p->m->arena, sizeof *s);
-    *s = (Symbol){.name = token_text(p), .space = SP_NONE, .linkage = linkage, .function = f, .at = tok(p)->at};
+    *s = (Symbol){.name = token_text(p),
+                  .space = SP_NONE,
+                  .linkage = linkage,
+                  .function = f,
+                  .attributes = head.attributes,
+                  .at = tok(p)->at};
     f->symbol = s;
     lex_next(&p->lex);
     if (is_punct(p, '(') && !parse_params(p, &f->params, true)) return false;
     if (!check_params(p, f) || !params_within_bounds(p, f) || !join_results(p, &f->rets)) return false;
-    bool known = parse_directives(p, f);
+    if (head.missing) parse_unsupported(p, at, NULL, "%s is not implemented", head.missing);
+    bool known = !head.missing && parse_directives(p, f);
     f->has_body = is_punct(p, '{');
     int64_t old;
     if (map_get(&p->m->symbol_map, s->name, strlen(s->name), &old)) {
@@ -325,8 +331,7 @@ static bool parse_header(Parser *p)
         }
         good &= arch || debug || tok(p)->kind == TOK_NAME;
         if (!debug) text_printf(&target, "%s%.*s", target.n ? ", " : "", (int)tok(p)->length, tok(p)->text);
-        if (tok(p)->length == 14 && !memcmp(tok(p)->text, "map_f64_to_f32", 14))
-            parse_unsupported(p, tok(p)->at, NULL, "target option 'map_f64_to_f32' is not implemented");
+        m->maps_f64 |= end - s == 14 && !memcmp(s, "map_f64_to_f32", 14);
         lex_next(&p->lex);
     } while (take_punct(p, ','));
     m->target = arena_text(&m->arena, target.v, target.n);

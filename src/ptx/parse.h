@@ -7,6 +7,7 @@
 #define MAX_PARAM_OLD 4352u     // bytes of a kernel's parameters before sm_70 or PTX 8.1 (PTX ISA 5.1.6)
 #define MAX_FRAME (1u << 20)    // bytes of parameters, results and .param variables of a function's body together
 #define MAX_LIVE (1ull << 30)   // basic blocks times registers of a function: how many bits its liveness has
+#define MOST_NAMES (1u << 18)   // variables that name<n> declares, of a module
 #define MAX_EDGES (1ull << 24)  // of a function's flow graph
 
 // --- lex.c ----------------------------------------------------------------------------------------------------------
@@ -88,6 +89,7 @@ typedef struct Parser {
     bool partly;                        // functions that aren't implemented are left out
     size_t item_at;                     // where the current item of the module begins
     uint64_t init_bytes;                // of all initialisers so far
+    uint32_t names;                     // variables that name<n> declared so far
     uint64_t const_bytes;               // of the module's .const variables so far
     uint64_t frame_bytes, local_bytes;  // of f's parameters and .param variables, and of its .local ones
     Map params;                         // of f: index in params, or behind them in rets
@@ -125,6 +127,7 @@ bool parse_range(Parser *p, const char *what, int64_t low, int64_t high, uint32_
 // parse_var.c
 bool parse_variables(Parser *p, Space space, Linkage linkage);  // from the token behind the state space on; declared
 bool parse_params(Parser *p, Symbols *out, bool named);         // ( … ), the current token being the parenthesis
+bool parse_attribute(Parser *p, Symbol *s);                     // behind .attribute
 bool params_within_bounds(Parser *p, const Function *f);
 bool frame_within_bounds(Parser *p, const Symbols *list, uint64_t *bytes);  // with *bytes before them
 char *unique_name(Parser *p, const char *name);  // one that nothing in the body has yet: name itself, or name$1
@@ -140,8 +143,9 @@ bool parse_register(Parser *p, Operand *o);  // a register, into an O_REG
 // parse_expand.c: what stands for several instructions
 bool parse_index(Parser *p, Operand *o);           // a[…]: o has the variable
 void expand_arrays(Parser *p, Inst *i);            // before i is taken up
-void expand_addresses(Parser *p, Inst *i);         // likewise
+bool expand_sums(Parser *p, Inst *i);              // likewise; false: an error
 bool expand_vector_mov(Parser *p, const Inst *i);  // instead of i; false: it is none, or an error
+bool expand_store(Parser *p, const Inst *i);       // likewise
 bool join_results(Parser *p, Symbols *rets);       // of a function or prototype
 void open_registers(Parser *p);                    // when a body begins
 void store_results(Parser *p, const Inst *like);   // where it ends
@@ -163,6 +167,7 @@ void order_regs(Parser *p);                                           // when a 
 
 // check.c
 size_t suffix_at(const Module *m, const Inst *i, int k);  // where suffix k of the mnemonic stands
+bool check_form(const Module *m, Inst *i, Diag *diag);    // modifiers and types that the operation has
 
 // legal.c
 bool check_legal(const Module *m, const Inst *i, Diag *diag);  // modifiers that go together

@@ -1,6 +1,6 @@
 // parse_alias.c: .alias, a second name of a function (PTX ISA §11.2.3). Once the module is parsed, the alias's
-// symbol has its aliasee's function, so that calls and addresses need not know of it. Invariant: Symbol.alias is a
-// function that is no alias itself, so no chain of them is ever walked.
+// symbol has its aliasee's function, so that calls and addresses need not know of it. The directives stand in any
+// order. Invariant: after join_aliases, Symbol.alias is a function that is no alias itself.
 #include "ptx/parse.h"
 
 #include <string.h>
@@ -38,22 +38,29 @@ bool parse_alias(Parser *p)
     size_t behind = tok(p)->at;
     Symbol *named = take_function(p);
     if (!named || !expect_punct(p, ';')) return false;
-    Symbol *to = named->alias ? named->alias : named;
     if (s->alias) return parse_fail(p, at, NULL, "'%s' is an alias of '%s' already", s->name, s->alias->name);
-    if (s == to) return parse_fail(p, behind, NULL, "'%s' can't be an alias of itself", s->name);
+    if (s == named) return parse_fail(p, behind, NULL, "'%s' can't be an alias of itself", s->name);
     if (s->function->has_body || s->function->refusal)
         return parse_fail(p, at, NULL, "'%s' has a body, so it can't be an alias", s->name);
-    if (s->has_aliases) return parse_fail(p, at, "write its .alias before theirs", "'%s' has aliases itself", s->name);
-    if (to->linkage == LINK_WEAK || to->linkage == LINK_EXTERN)
-        return parse_fail(p, behind, NULL, "'%s' is %s, so it can't have an alias", to->name,
-                          to->linkage == LINK_WEAK ? ".weak" : ".extern");
-    if (!same_prototype(s, to))
+    if (named->linkage == LINK_WEAK || named->linkage == LINK_EXTERN)
+        return parse_fail(p, behind, NULL, "'%s' is %s, so it can't have an alias", named->name,
+                          named->linkage == LINK_WEAK ? ".weak" : ".extern");
+    if (!same_prototype(s, named))
         return parse_fail(p, behind, NULL, "'%s' and '%s' have different parameters or results", s->name, named->name);
-    s->alias = to;
-    to->has_aliases = true;
+    s->alias = named;
     Item item = {.symbol = s, .aliasee = named, .at = (uint32_t)p->item_at};
     vec_push(&p->m->items, item);
     return true;
+}
+
+// The function at the end of s's chain of aliases, to which all of the chain points from now on. Null: it is a circle.
+static Symbol *end_of_chain(Symbol *s, size_t most)
+{
+    Symbol *end = s;
+    for (size_t steps = 0; end->alias; end = end->alias)
+        if (steps++ > most) return NULL;
+    for (Symbol *next; s->alias; s = next) next = s->alias, s->alias = end;
+    return end;
 }
 
 bool join_aliases(Parser *p)
@@ -61,7 +68,8 @@ bool join_aliases(Parser *p)
     for (size_t k = 0; k < p->m->items.n; k++) {
         const Item *item = &p->m->items.v[k];
         if (!item->aliasee) continue;
-        Symbol *to = item->symbol->alias;
+        Symbol *to = end_of_chain(item->symbol, p->m->items.n);
+        if (!to) return parse_fail(p, item->at, NULL, "'%s' is an alias of itself", item->symbol->name);
         if (!to->function->has_body && !to->function->refusal)
             return parse_fail(p, item->at, NULL, "'%s', of which '%s' is an alias, has no body", to->name,
                               item->symbol->name);

@@ -47,7 +47,10 @@ bool parse_index(Parser *p, Operand *o)
     Operand r = {.reg = NO_REG};
     if (tok(p)->kind != TOK_NAME) return parse_fail(p, tok(p)->at, NULL, "an index is a constant or a register");
     at = tok(p)->at;
-    if (!parse_register(p, &r)) return false;
+    p->depth++;  // the sum is the index's
+    bool good = parse_register(p, &r);
+    p->depth--;
+    if (!good) return false;
     const TypeInfo *t = &type_info[p->f->regs.v[r.reg].type];
     if (t->kind == K_FLOAT || t->bits < 16 || t->bits > 64)
         return parse_fail(p, at, NULL, "register %s is .%s, and an index is an integer", reg_name(p->f, r.reg),
@@ -123,10 +126,28 @@ static Operand address_sum(Parser *p, const Inst *i, const Operand *o, int bits)
     return cut[0];
 }
 
-void expand_addresses(Parser *p, Inst *i)
+// ptxas takes register + constant, too: a sum of the register's width.
+static bool register_sum(Parser *p, const Inst *i, Operand *o)
+{
+    const TypeInfo *t = &type_info[p->f->regs.v[o->reg].type];
+    if (t->kind == K_FLOAT || t->kind == K_PRED || t->bits < 16 || t->bits > 64)
+        return parse_fail(p, o->at, NULL, "a constant can't be added to register %s, which is .%s",
+                          reg_name(p->f, o->reg), t->name);
+    Type type = t->bits == 64 ? TY_U64 : t->bits == 32 ? TY_U32 : TY_U16;
+    Operand sum[] = {new_operand(p, "%sum", type, o->at), reg_operand(o->reg, o->at), constant(o->imm, o->at)};
+    emit(p, i, false, OP_ADD, M_NONE, type, sum, 3);
+    *o = sum[0];
+    return true;
+}
+
+bool expand_sums(Parser *p, Inst *i)
 {
     for (int n = 0; n < i->operands; n++) {
         Operand *o = &i->opnd[n];
+        if (o->kind == O_REG && o->sum && inst_source_type(p->m, i, n) == TY_NONE)
+            return parse_fail(p, o->at, NULL, "a constant can't be added to operand %d of '%s'", n + 1,
+                              op_info[i->op].name);
+        if (o->kind == O_REG && o->sum && !register_sum(p, i, o)) return false;
         bool sum = o->sum && o->kind == O_SYM && !o->sym->function;
         o->sum = false;
         if (!sum || (i->op == OP_MOV && i->opnd[0].kind != O_VEC)) continue;
@@ -134,9 +155,24 @@ void expand_addresses(Parser *p, Inst *i)
         bool integer = t->kind == K_BITS || t->kind == K_UINT || t->kind == K_SINT;
         if (integer && t->bits >= 16 && t->bits <= 64) *o = address_sum(p, i, o, t->bits);
     }
+    return true;
 }
 
 // --- moves of vectors (§6.4.3) ---------------------------------------------------------------------------------------
+// A special register that is a vector, as a whole (§10)
+static void all_four(Parser *p, Operand *o)
+{
+    size_t n = strlen(sreg_info[o->reg].name) - 1;
+    Operand *items = arena_alloc(&p->m->arena, 4 * sizeof *items);
+    for (int k = 0; k < 4; k++) {
+        char *name = arena_printf(&p->m->arena, "%.*s%c", (int)n, sreg_info[o->reg].name, "xyzw"[k]);
+        int64_t v = o->reg;
+        map_get(&p->sregs, name, n + 1, &v);
+        items[k] = (Operand){.kind = O_SREG, .reg = (uint32_t)v, .at = o->at};
+    }
+    *o = (Operand){.kind = O_VEC, .count = 4, .reg = NO_REG, .at = o->at, .items = items};
+}
+
 // Expands mov.v2 and mov.v4. All elements move at once, so that {v.y, v.x} may be assigned from v. Returns false if i
 // is no such mov, or on an error.
 bool expand_vector_mov(Parser *p, const Inst *i)
@@ -150,6 +186,7 @@ bool expand_vector_mov(Parser *p, const Inst *i)
     if (i->op != OP_MOV || !want) return false;
     if (i->suffixes != 2 || type == TY_NONE || type == TY_PRED || i->operands != 2)
         return parse_fail(p, i->at, NULL, "mov.v%d takes a type other than .pred and two vectors", want);
+    if (want == 4 && i->opnd[1].kind == O_SREG && i->opnd[1].whole) all_four(p, &i->opnd[1]);
     const Operand *to = &i->opnd[0], *from = &i->opnd[1];
     for (int k = 0; k < 2; k++)
         if (i->opnd[k].kind != O_VEC || i->opnd[k].count != want)
@@ -170,6 +207,54 @@ bool expand_vector_mov(Parser *p, const Inst *i)
     for (int k = 0; k < want; k++) {
         Operand move[] = {to->items[k], value[k]};
         if (move[0].kind != O_SINK) emit(p, i, true, OP_MOV, M_NONE, type, move, 2);
+    }
+    return true;
+}
+
+// --- stores that leave out elements (§9.7.9.12) ----------------------------------------------------------------------
+// Elements k to k + count of the vector that i stores. What is said about the L2 goes with whole vectors only.
+static void store_part(Parser *p, const Inst *i, int k, int count, int bytes)
+{
+    Inst part = *i;
+    part.suffixes = 0;
+    for (int n = 0; n < i->suffixes; n++) {
+        Group g = i->suffix[n] < M_COUNT ? mod_info[i->suffix[n]].group : G_COUNT;
+        if (g == G_VEC && count > 1) part.suffix[part.suffixes++] = count == 2 ? M_V2 : M_V4;
+        if (g != G_VEC && g != G_EVICT2) part.suffix[part.suffixes++] = i->suffix[n];
+    }
+    part.opnd = arena_alloc(&p->m->arena, sizeof *part.opnd * i->operands);
+    memcpy(part.opnd, i->opnd, sizeof *part.opnd * i->operands);
+    part.opnd[0].imm += (uint64_t)(k * bytes);
+    part.opnd[1].items += k;
+    part.opnd[1].count = (uint16_t)count;
+    if (count == 1) part.opnd[1] = i->opnd[1].items[k];
+    part.origin = (uint32_t)p->f->insts.n;
+    vec_push(&p->f->insts, part);
+}
+
+// st of a vector of 32 bytes with _ in it becomes a store for each stretch without. Returns false if i is no such
+// store, or on an error.
+bool expand_store(Parser *p, const Inst *i)
+{
+    const Operand *v = i->op == OP_ST && i->operands > 1 ? &i->opnd[1] : NULL;
+    int sinks = 0, bytes = 0;
+    for (int k = 0; v && v->kind == O_VEC && k < v->count; k++) sinks += v->items[k].kind == O_SINK;
+    if (!sinks || p->lex.failed) return false;
+    for (int k = 0; k < i->suffixes; k++)
+        if (i->suffix[k] >= M_COUNT) bytes = type_bytes((Type)(i->suffix[k] - M_COUNT));
+    if (v->count * bytes != 32 || sinks == v->count)
+        return parse_fail(p, v->at, NULL, "'_' can stand for some elements of a vector of 32 bytes");
+    if (p->m->sm < 100) return parse_fail(p, v->at, NULL, "vectors of 32 bytes need .target sm_100");
+    for (int k = 0, count; k < v->count; k += count) {
+        count = 1;
+        if (v->items[k].kind == O_SINK) continue;
+        for (int more = 2; more * bytes <= 16 && k % more == 0; more *= 2) {
+            bool full = true;
+            for (int n = k; n < k + more; n++) full &= v->items[n].kind != O_SINK;
+            if (!full) break;
+            count = more;
+        }
+        store_part(p, i, k, count, bytes);
     }
     return true;
 }

@@ -108,12 +108,14 @@ static bool special_register(Parser *p, const Token *t, Operand *o)
     int64_t v;
     memcpy(name, t->text, n);
     if (tok(p)->kind == TOK_DIRECTIVE && tok(p)->length == 2) {
-        memcpy(name + n, tok(p)->text, 2);
-        n += 2;
+        const char *letter = strchr("xyzwrgba", tok(p)->text[1]);
+        name[n++] = '.';
+        name[n++] = letter ? "xyzwxyzw"[letter - "xyzwrgba"] : '?';
         lex_next(&p->lex);
     } else if (!map_get(&p->sregs, name, n, &v)) {
         memcpy(name + n, ".x", 2);
         n += 2;
+        o->whole = true;
     }
     o->kind = O_SREG;
     if (map_get(&p->sregs, name, n, &v)) {
@@ -143,6 +145,17 @@ static bool parse_vector(Parser *p, const Vector *v, Operand *o)
     return true;
 }
 
+// ('+' constant | '-' constant) behind a variable's name or, in an operand that stands alone, behind a register
+static bool parse_sum(Parser *p, Operand *o)
+{
+    int64_t n;
+    take_punct(p, '+');
+    if (!parse_int(p, &n)) return false;
+    o->imm = (uint64_t)n;
+    o->sum = true;
+    return true;
+}
+
 static bool parse_name_operand(Parser *p, Operand *o)
 {
     const Token t = *tok(p);
@@ -155,7 +168,9 @@ static bool parse_name_operand(Parser *p, Operand *o)
     if (lookup_name(p, t.text, t.length, &v)) {
         uint32_t index = (uint32_t)v;
         switch ((NameKind)(v >> 32)) {
-        case NAME_REG: o->kind = O_REG, o->reg = index; return true;
+        case NAME_REG:
+            o->kind = O_REG, o->reg = index;
+            return p->depth || p->video || !is_punct(p, '+') || parse_sum(p, o);
         case NAME_VECTOR: return parse_vector(p, &p->vectors.v[index], o);
         case NAME_SYMBOL: o->kind = O_SYM, o->sym = p->f->locals.v[index]; break;
         case NAME_TABLE: *o = *p->f->tables.v[index], o->at = t.at; return true;
@@ -169,15 +184,10 @@ static bool parse_name_operand(Parser *p, Operand *o)
         if (!o->sym && t.text[0] == '%') return special_register(p, &t, o);
         if (!o->sym) return parse_fail(p, t.at, NULL, "'%.*s' is not declared", (int)t.length, t.text);
     }
+    if (o->sym->missing)
+        return parse_unsupported(p, t.at, NULL, "'%s' has %s, which is not implemented", o->sym->name, o->sym->missing);
     if (is_punct(p, '[') && !p->depth) return parse_index(p, o);
-    if (is_punct(p, '+') || is_punct(p, '-')) {
-        int64_t n;
-        take_punct(p, '+');
-        if (!parse_int(p, &n)) return false;
-        o->imm = (uint64_t)n;
-        o->sum = true;
-    }
-    return true;
+    return (!is_punct(p, '+') && !is_punct(p, '-')) || parse_sum(p, o);
 }
 
 bool parse_register(Parser *p, Operand *o)
@@ -235,7 +245,7 @@ static bool parse_operand(Parser *p, Operand *o)
         if (++p->depth > 8) return parse_fail(p, o->at, NULL, "operands are nested too deeply");
         bool good = parse_nested(p, o);
         p->depth--;
-        return good;
+        return good && (o->kind != O_VEC || !take_punct(p, '|') || parse_pair(p, o));
     }
     Lexer back = p->lex;
     bool minus = p->video && take_punct(p, '-'), negated = !minus && take_punct(p, '!');
@@ -286,9 +296,10 @@ static bool parse_mnemonic(Parser *p, Inst *i)
         while (at < t.length && t.text[at] != '.') at++;
         int64_t v;
         if (!map_get(&p->suffixes, t.text + start, at - start, &v))
-            return parse_unsupported(p, t.at + start, LIST_OPS, "modifier '.%.*s' of '%s' is not implemented",
-                                     (int)(at - start), t.text + start, op_info[op].name);
-        if (i->suffixes == MAX_SUFFIX) return parse_fail(p, t.at, NULL, "too many modifiers");
+            return parse_unsupported(p, suffix_at(p->m, i, i->suffixes), LIST_OPS,
+                                     "modifier '.%.*s' of '%s' is not implemented", (int)(at - start), t.text + start,
+                                     op_info[op].name);
+        if (i->suffixes == MAX_SUFFIX) return parse_unsupported(p, t.at, NULL, "too many modifiers");
         i->suffix[i->suffixes++] = (uint8_t)v;
     }
     lex_next(&p->lex);
@@ -326,6 +337,51 @@ static bool parse_label(Parser *p, Operand *o)
     return true;
 }
 
+static bool parse_operands(Parser *p, Inst *i)
+{
+    Operand o[MAX_OPERANDS];
+    int n = 0;
+    p->video = op_has(i->op, P_VIDEO);
+    p->lists = i->op == OP_CALL;
+    bool none = is_punct(p, ';') || is_punct(p, '}') || tok(p)->kind == TOK_END;
+    for (bool more = !none; more; more = take_punct(p, ',')) {
+        if (n == MAX_OPERANDS) return parse_fail(p, tok(p)->at, NULL, "too many operands");
+        if (!(i->op == OP_BRA ? parse_label(p, &o[n++]) : parse_operand(p, &o[n++]))) return false;
+    }
+    if (!expect_punct(p, ';')) return false;
+    i->operands = (uint8_t)n;
+    i->opnd = arena_alloc(&p->m->arena, sizeof *o * (size_t)MAX(n, 1));
+    memcpy(i->opnd, o, sizeof *o * (size_t)n);
+    return true;
+}
+
+static bool take_up(Parser *p, Inst *i)
+{
+    expand_arrays(p, i);
+    if (!expand_sums(p, i)) return false;
+    if (i->op == OP_CVT) cvt_sreg(p, i);
+    if (i->op == OP_RET) store_results(p, i);
+    if (expand_vector_mov(p, i) || expand_store(p, i)) return true;
+    i->origin = (uint32_t)p->f->insts.n;
+    if (i->op == OP_CALL) return expand_call(p, i);
+    if (!p->lex.failed) vec_push(&p->f->insts, *i);
+    return !p->lex.failed;
+}
+
+// After an error in an instruction's operands: a form that isn't implemented may have operands of a kind that no other
+// has. Then the form is to blame, and it blocks its own function alone.
+static void blame_form(Parser *p, const Inst *i)
+{
+    Inst form = *i;
+    Diag why = {0};
+    if (!p->diag->unsupported && !p->diag->memory && !check_form(p->m, &form, &why)) {
+        diag_free(p->diag);
+        *p->diag = why;
+    } else {
+        diag_free(&why);
+    }
+}
+
 static bool parse_inst(Parser *p)
 {
     Inst i = {.at = tok(p)->at, .loc = p->loc, .guard = NO_REG};
@@ -333,7 +389,7 @@ static bool parse_inst(Parser *p)
         Operand g;
         size_t at = tok(p)->at;
         if (!parse_operand(p, &g)) return false;
-        if (g.kind != O_REG || p->f->regs.v[g.reg].type != TY_PRED)
+        if (g.kind != O_REG || g.sum || p->f->regs.v[g.reg].type != TY_PRED)
             return parse_fail(p, at, NULL, "a guard is a predicate register");
         i.guarded = true;
         i.guard = g.reg;
@@ -342,28 +398,10 @@ static bool parse_inst(Parser *p)
     }
     if (tok(p)->kind != TOK_NAME) return parse_fail(p, tok(p)->at, NULL, "an instruction is expected here");
     if (!parse_mnemonic(p, &i)) return false;
-    Operand o[MAX_OPERANDS];
-    int n = 0;
-    p->video = op_has(i.op, P_VIDEO);
-    p->lists = i.op == OP_CALL;
-    bool none = is_punct(p, ';') || is_punct(p, '}') || tok(p)->kind == TOK_END;
-    for (bool more = !none; more; more = take_punct(p, ',')) {
-        if (n == MAX_OPERANDS) return parse_fail(p, tok(p)->at, NULL, "too many operands");
-        if (!(i.op == OP_BRA ? parse_label(p, &o[n++]) : parse_operand(p, &o[n++]))) return false;
-    }
-    if (!expect_punct(p, ';')) return false;
-    i.operands = (uint8_t)n;
-    i.opnd = arena_alloc(&p->m->arena, sizeof *o * (size_t)MAX(n, 1));
-    memcpy(i.opnd, o, sizeof *o * (size_t)n);
-    expand_arrays(p, &i);
-    expand_addresses(p, &i);
-    if (i.op == OP_CVT) cvt_sreg(p, &i);
-    if (i.op == OP_RET) store_results(p, &i);
-    if (expand_vector_mov(p, &i)) return true;
-    i.origin = (uint32_t)p->f->insts.n;
-    if (i.op == OP_CALL) return expand_call(p, &i);
-    if (!p->lex.failed) vec_push(&p->f->insts, i);
-    return !p->lex.failed;
+    const Inst form = i;
+    bool good = parse_operands(p, &i) && take_up(p, &i);
+    if (!good) blame_form(p, &form);
+    return good;
 }
 
 // name ':' .branchtargets l, … ; | .calltargets f, … ; | .callprototype [(rets)] _ (params) ;

@@ -162,9 +162,6 @@ static bool parse_init(Parser *p, Init *init)
     Symbol *s = init->s;
     if (s->space != SP_GLOBAL && s->space != SP_CONST)
         return parse_fail(p, s->at, NULL, "only .global and .const variables can be initialised");
-    if (type_info[s->type].kind == K_OPAQUE)
-        return parse_unsupported(p, s->at, NULL, "initialised .%s variables are not implemented",
-                                 type_info[s->type].name);
     p->init_bytes += s->bytes;
     if (p->init_bytes > MAX_INIT)
         return parse_fail(p, s->at, NULL, "the initialised variables are larger than %llu MiB", MAX_INIT >> 20);
@@ -175,6 +172,26 @@ static bool parse_init(Parser *p, Init *init)
     s->init = arena_alloc(&p->m->arena, s->bytes + 8);
     init->last = &s->relocs;
     return put_value(p, init, 0, 0);
+}
+
+static bool is_opaque(const Symbol *s) { return type_info[s->type].kind == K_OPAQUE; }
+
+// '{' name '=' value (',' …)* '}' of a texture, sampler or surface (§5.3), as text: nothing reads it, since who names
+// such a variable is refused.
+static bool parse_settings(Parser *p, Symbol *s)
+{
+    const Token from = *tok(p);
+    if (s->space != SP_GLOBAL)
+        return parse_fail(p, s->at, NULL, "only .global and .const variables can be initialised");
+    if (!expect_punct(p, '{')) return false;
+    while (!is_punct(p, '}')) {
+        bool part = tok(p)->kind == TOK_NAME || tok(p)->kind == TOK_INT || is_punct(p, '=') || is_punct(p, ',');
+        if (!part) return parse_fail(p, tok(p)->at, NULL, "name = value, … is expected here");
+        lex_next(&p->lex);
+    }
+    s->settings = arena_text(&p->m->arena, from.text, tok(p)->at + 1 - from.at);
+    lex_next(&p->lex);
+    return true;
 }
 
 // variables = attribute* type declarator (',' declarator)* ';'      declarator = name dim* ['=' value]
@@ -216,21 +233,30 @@ static bool parse_declarator(Parser *p, Symbol proto, Symbol **out)
     s->elements = elements;
     s->bytes = elements * (uint64_t)type_bytes(s->type);
     if (!s->align) s->align = (uint32_t)(type_bytes(s->type) * (int)proto.elements);
-    if (take_punct(p, '=') && !parse_init(p, &init)) return false;
+    if (take_punct(p, '=') && !(is_opaque(s) ? parse_settings(p, s) : parse_init(p, &init))) return false;
     *out = s;
     return true;
 }
 
-// A parenthesised attribute or a .ptr annotation changes nothing here; it is kept as text, to be printed again.
-static bool parse_attribute(Parser *p, Symbol *s)
+// attribute = '(' .managed | .unified '(' integer ',' integer ')' | … ')': of a variable or a function (§5.4.8, §11.4).
+// These two change nothing here. The text is kept, to be printed again. Where another stands, missing says so.
+bool parse_attribute(Parser *p, Symbol *s)
 {
-    if (!expect_punct(p, '(')) return false;
-    if (!is_directive(p, ".managed"))
-        return parse_unsupported(p, tok(p)->at, NULL, "attribute '%.*s' is not implemented", (int)tok(p)->length,
-                                 tok(p)->text);
-    lex_next(&p->lex);
-    s->attributes = ".attribute(.managed)";
-    return expect_punct(p, ')');
+    const Token from = *tok(p);
+    int depth = 0;
+    do {
+        if (is_punct(p, '(')) depth++;
+        if (is_punct(p, ')')) depth--;
+        if (tok(p)->kind == TOK_END || is_punct(p, ';') || is_punct(p, '{') || (depth && p->lex.failed))
+            return parse_fail(p, from.at, NULL, ".attribute without end");
+        if (tok(p)->kind == TOK_DIRECTIVE && !is_directive(p, ".managed") && !is_directive(p, ".unified"))
+            s->missing = arena_printf(&p->m->arena, "attribute '%.*s'", (int)tok(p)->length, tok(p)->text);
+        lex_next(&p->lex);
+    } while (depth > 0);
+    size_t end = tok(p)->at;
+    while (end > from.at && p->m->source.text[end - 1] != ')') end--;
+    s->attributes = arena_printf(&p->m->arena, ".attribute%.*s", (int)(end - from.at), from.text);
+    return true;
 }
 
 // .ptr [.space] [.align n]
@@ -334,12 +360,39 @@ bool params_within_bounds(Parser *p, const Function *f)
     return true;
 }
 
+// Behind name '<': name<3> declares name0, name1 and name2, which are no arrays and have no initialisers (§5.4.6). All
+// ranges of a module together are limited, since a few bytes of text declare a lot.
+static bool parse_names(Parser *p, const Symbol *one)
+{
+    size_t at = tok(p)->at;
+    uint64_t n = tok(p)->value;  // a number alone: in a constant expression > would be an operator
+    if (tok(p)->kind != TOK_INT)
+        return parse_fail(p, at, NULL, "behind '%s<' comes how many variables there are", one->name);
+    lex_next(&p->lex);
+    if (!expect_punct(p, '>')) return false;
+    if (n > MOST_NAMES - p->names)
+        return parse_fail(p, at, NULL, "with '%s<%llu>' the module declares more than %u variables in ranges",
+                          one->name, (unsigned long long)n, MOST_NAMES);
+    p->names += (uint32_t)n;
+    for (uint64_t k = 0; k < n; k++) {
+        Symbol *s = arena_alloc(&p->m->arena, sizeof *s);
+        *s = *one;
+        s->name = arena_printf(&p->m->arena, "%s%llu", one->name, (unsigned long long)k);
+        if (!within_bounds(p, s) || !declare_symbol(p, s)) return false;
+    }
+    return true;
+}
+
 bool parse_variables(Parser *p, Space space, Linkage linkage)
 {
     Symbol proto = {.space = space, .linkage = linkage}, *s;
     if (!parse_attributes(p, &proto)) return false;
     do {
         if (!parse_declarator(p, proto, &s)) return false;
+        if (!s->array && !s->init && !s->settings && take_punct(p, '<')) {
+            if (!parse_names(p, s)) return false;
+            continue;
+        }
         if (s->bytes == 0 && linkage != LINK_EXTERN && !(space == SP_SHARED || space == SP_GLOBAL))
             return parse_fail(p, s->at, NULL, "'%s' has no size", s->name);
         if (!within_bounds(p, s) || !declare_symbol(p, s)) return false;

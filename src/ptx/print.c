@@ -148,6 +148,7 @@ static void print_variable(const Symbol *s, bool declares, Text *out)
     text_put(out, linkage[declares ? LINK_EXTERN : s->linkage]);
     print_declarator(s, out);
     if (s->init && !declares) print_init(s, out);
+    if (s->settings && !declares) text_printf(out, " = %s", s->settings);
     text_put(out, ";\n");
 }
 
@@ -164,6 +165,7 @@ static void print_params(const Symbols *list, Text *out)
 void ptx_print_head(const Function *f, const char *suffix, const char *params, Text *out)
 {
     text_printf(out, "%s%s ", linkage[f->symbol->linkage], f->entry ? ".entry" : ".func");
+    if (f->symbol->attributes) text_printf(out, "%s ", f->symbol->attributes);
     if (f->rets.n) print_params(&f->rets, out), text_put(out, " ");
     text_printf(out, "%s%s", f->symbol->name, suffix);
     print_params(&f->params, out);
@@ -292,6 +294,13 @@ static void print_function(const Function *f, Text *out, LineOrigins *origins)
 
 void ptx_print_function(const Function *f, Text *out) { print_function(f, out, NULL); }
 
+static bool has_registers(const Symbols *list)
+{
+    bool found = false;
+    for (size_t k = 0; k < list->n; k++) found |= list->v[k]->in_reg;
+    return found;
+}
+
 // Is it printed otherwise than it was written, so that what calls it must be?
 static bool is_changed(const Symbols *list)
 {
@@ -304,25 +313,29 @@ static bool is_changed(const Symbols *list)
 void ptx_print_from(const Module *m, Text *out, LineOrigins *origins)
 {
     origin_put(origins, out, 0, 0);
-    text_printf(out, ".version %d.%d\n.target %s\n.address_size %d\n", m->version_major, m->version_minor, m->target,
-                m->address_bits);
+    int version = m->version_major * 10 + m->version_minor;
+    text_printf(out, ".version %d.%d\n.target %s\n", m->version_major, m->version_minor, m->target);
+    if (version >= 23) text_printf(out, ".address_size %d\n", m->address_bits);  // a directive since then
     for (size_t i = 0; i < m->files.n; i++)
         text_printf(out, ".file %u \"%s\"\n", m->files.v[i].index, m->files.v[i].name);
     // What was left out stands there as it was written. Where what is passed is printed otherwise, its calls fit
-    // functions only as these were written.
-    bool refused = false, changed = false;
+    // functions only as these were written. Functions have .param parameters since PTX 2.0 and sm_20, so that older
+    // ones stand there as they were written, too.
+    bool refused = false, changed = false, registers = false;
     for (size_t k = 0; k < m->functions.n; k++) {
         const Function *f = m->functions.v[k];
         refused |= f->refusal != NULL;
         changed |= is_changed(&f->rets) || is_changed(&f->params);
+        registers |= has_registers(&f->rets) || has_registers(&f->params);
     }
+    bool as_written = (refused && changed) || (registers && (version < 20 || m->sm < 20));
     for (size_t i = 0; i < m->items.n; i++) {
         const Item *item = &m->items.v[i];
         text_put(out, "\n");
         if (item->aliasee)
             origin_put(origins, out, item->at, 0),
                 text_printf(out, ".alias %s, %s;\n", item->symbol->name, item->aliasee->name);
-        else if (item->function && refused && changed)
+        else if (item->function && as_written)
             print_source(item->function, out, origins);
         else if (item->function)
             print_function(item->function, out, origins);

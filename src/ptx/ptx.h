@@ -151,6 +151,7 @@ typedef struct Operand {
     uint8_t kind, imm_kind;
     bool negated, minus;  // !p; -r of vmad
     bool indexed, sum;    // a[…]; a variable's name + …: while they are parsed
+    bool whole;           // likewise: %tid, which is %tid.x, or in a mov.v4 all four
     uint16_t count;       // items
     uint16_t select;      // of a video instruction's register: SELECT_…, or 0
     uint32_t reg;
@@ -221,12 +222,13 @@ struct Symbol {
     Symbol **parts;
     uint64_t elements;       // declared in the first dimension product
     const char *attributes;  // the text of .ptr and .attribute annotations, for printing; may be null
+    const char *settings;    // of a texture's, sampler's or surface's initialiser
+    const char *missing;     // what of its declaration isn't implemented, so that nothing may name it; or null
     uint8_t *init;           // bytes, or null
     Reloc *relocs;           // in the order of at
     Function *function;      // of an alias, once the module is parsed: its aliasee's
     Symbol *alias;           // of a function: whose second name it is (.alias), or null
-    bool has_aliases;
-    bool spilled;  // the home of a register, not a variable of the PTX
+    bool spilled;            // the home of a register, not a variable of the PTX
     uint32_t at;
     uint64_t address;  // where the symbol lies in its space; set by whoever loads the module
 };
@@ -303,6 +305,7 @@ struct Module {
     int version_major, version_minor;
     const char *target;    // "sm_35" with its options
     int sm, address_bits;  // sm: 35
+    bool maps_f64;         // the target's option map_f64_to_f32
     // Set by who loads it: parameters for arithmetic take no registers; order.c is asked; constants come like operands.
     bool free_params, reorder, near_constants;
     VEC(Item) items;

@@ -1,6 +1,7 @@
 // refuse.c: functions that use something that isn't implemented. Such a function blocks itself and its callers, but not
 // its module. It is left out, its text is kept, and its refusal is the error that would have refused the module. An
-// error in the PTX does refuse the module, as in ptxas.
+// error in the PTX does refuse the module, as in ptxas. A combination of modifiers and types that isn't known counts as
+// not implemented, since the ISA gets new ones.
 #include "ptx/parse.h"
 
 #include <string.h>

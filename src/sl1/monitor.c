@@ -219,7 +219,10 @@ void sl1_choose(Sl1Writer *w)
     put_span_of_all(w);
     for (uint32_t k = 0; k < p->structures; k++) {
         if (!may_cache(w, k)) continue;
-        sl1_put(w, "bfe.u32 %%sl1_m, %%sl1_choice, %u, 4;", 4 * k);
+        if (w->plan->f->module->sm < 20)  // without bfe
+            sl1_put(w, "shr.u32 %%sl1_m, %%sl1_choice, %u;", 4 * k), sl1_put(w, "and.b32 %%sl1_m, %%sl1_m, 15;");
+        else
+            sl1_put(w, "bfe.u32 %%sl1_m, %%sl1_choice, %u, 4;", 4 * k);
         sl1_put(w, "setp.ne.u32 %%sl1_p, %%sl1_m, 0;");
         sl1_put(w, "sub.u32 %%sl1_m, %%sl1_m, 1;");
         if (sl1_paired(w, k)) sl1_put(w, "mul.lo.u32 %%sl1_m, %%sl1_m, %%sl1_span;");

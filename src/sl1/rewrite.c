@@ -24,6 +24,8 @@ static uint64_t param_bytes(const Function *f, size_t n, uint32_t align)
 static const char *why_left(const Module *m, const Sl1Plan *p, const Sl1Options *o)
 {
     if (m->address_bits != 64) return "its addresses have 32 bits";
+    if (m->sm < 12) return "its threads need vote, and with it .target sm_12";
+    if (m->sm < 20 && o->registers) return "lines in registers need bfi and prmt, and with them .target sm_20";
     if (param_bytes(p->f, p->f->params.n, 4) + 8 > ptx_most_params(m))
         return "its parameters leave no room for two more";
     for (size_t r = 0; r < p->f->regs.n; r++)
@@ -71,6 +73,7 @@ void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, LineOrigi
         sl1_plan_free(p), sl1_prepared_free(f);
     }
     Module raised = *module;
+    if (kernels.n && module->version_major < 2) raised.version_major = 2, raised.version_minor = 0;  // .pragma
     if ((module->sm >= 70 || (module->sm >= 30 && o->scattered)) && kernels.n &&
         module->version_major * 10 + module->version_minor < 62)
         raised.version_major = 6, raised.version_minor = 2;

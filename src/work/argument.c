@@ -21,7 +21,7 @@ typedef struct Param {
     const char *name, *type;  // "u32", "b8[16]"
     Kind kind;
     uint32_t bytes;
-    bool array;
+    bool array, shared;  // shared: it is marked as an address in shared memory, as OpenCL's __local pointers are
 } Param;
 
 static const struct {
@@ -38,8 +38,9 @@ static const uint64_t most_bytes = 1ull << 36;  // of a buffer
 static Param param_of(const oc_kernel_info *info, size_t index)
 {
     Param p = {.name = argument_name(info, index), .type = info->types[index], .bytes = info->sizes[index]};
-    size_t n = strcspn(p.type, "[");
-    p.array = p.type[n] != 0;
+    size_t n = strcspn(p.type, "[ ");
+    p.array = p.type[n] == '[';
+    p.shared = p.type[n] == ' ';
     for (Type t = 0; t < TY_COUNT; t++)
         if (strlen(type_info[t].name) == n && !memcmp(type_info[t].name, p.type, n)) p.kind = type_info[t].kind;
     return p;
@@ -108,7 +109,10 @@ static void put_instead(const Param *p, const char *number, Text *out)
         bool whole = is_number(number, true), minus = *number == '-';
         bool fits = whole && parse_integer(number, !minus, p->bytes, &n, &end);
         text_printf(out, "%c%u:%s", minus && fits ? 'i' : 'u', 8 * p->bytes, fits ? number : "NUMBER");
-        if (p->bytes == 8) text_put(out, ", or buf:SIZE for a buffer");
+        if (p->shared)
+            text_put(out, ", an address in the block's shared memory, or buf:SIZE for SIZE bytes there");
+        else if (p->bytes == 8)
+            text_put(out, ", or buf:SIZE for a buffer");
     }
 }
 
@@ -204,6 +208,26 @@ static oc_status buffer_size(const Spec *s, uint64_t *bytes, const char **how, T
         s->text);
 }
 
+// A parameter that is an address in shared memory gets dynamic shared memory of its own, behind what the block has.
+static oc_status reserve(const Spec *s, const Param *p, const oc_kernel_info *info, uint32_t *smem, uint64_t *at,
+                         FileBuffer *b, Text *error)
+{
+    const char *how;
+    uint64_t bytes, behind = ((uint64_t)info->shared_bytes + *smem + 127) / 128 * 128;
+    oc_status status = buffer_size(s, &bytes, &how, error);
+    if (status != OC_OK) return status;
+    if (strcmp(how, "zero") || strchr(s->value, ':'))
+        return file_fail(error, OC_BAD_ARGUMENT,
+                         "arg %s: parameter '%s' is an address in shared memory, which can't be filled; write buf:SIZE",
+                         s->text, p->name);
+    if (behind + bytes > UINT32_MAX)
+        return file_fail(error, OC_BAD_ARGUMENT, "arg %s: no block has so much shared memory", s->text);
+    *at = behind;
+    *smem = (uint32_t)(behind + bytes - info->shared_bytes);
+    b->bytes = bytes;
+    return OC_OK;
+}
+
 static oc_status make_buffer(oc_device *d, const Spec *s, const Param *p, size_t index, FileBuffer *b, Text *error)
 {
     const char *how;
@@ -253,6 +277,7 @@ static oc_status read_form(Spec *s, const Param *p, Text *error)
 static bool type_fits(const Spec *s, const Param *p)
 {
     uint32_t bytes = s->bytes;
+    if (s->form == FORM_BUFFER && p->shared) return true;
     if (s->form == FORM_HEX) return p->array || p->kind == K_BITS || p->bytes > 8;
     if (p->array || p->kind == K_BITS) return bytes == p->bytes;
     if (p->kind == K_FLOAT && p->bytes == 2) return s->form == FORM_INTEGER && bytes == 2;
@@ -260,7 +285,7 @@ static bool type_fits(const Spec *s, const Param *p)
 }
 
 oc_status argument_make(oc_device *d, const char *text, const oc_kernel_info *info, size_t index, void *value,
-                        FileBuffer *b, Text *error)
+                        FileBuffer *b, uint32_t *smem, Text *error)
 {
     Spec s = {.text = text};
     Param p = param_of(info, index);
@@ -271,7 +296,9 @@ oc_status argument_make(oc_device *d, const char *text, const oc_kernel_info *in
     oc_status status = read_form(&s, &p, error);
     if (status != OC_OK) return status;
     if (!type_fits(&s, &p)) return wrong_type(&s, &p, error);
-    if (s.form == FORM_BUFFER) {
+    if (s.form == FORM_BUFFER && p.shared) {
+        status = reserve(&s, &p, info, smem, &bits, b, error);
+    } else if (s.form == FORM_BUFFER) {
         status = make_buffer(d, &s, &p, index, b, error);
         bits = b->ptr;
     } else if (s.form == FORM_HEX) {

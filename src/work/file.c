@@ -136,7 +136,7 @@ oc_status file_prepare(oc_device *d, const FileRun *r, FileLaunch *l, Text *erro
     l->buffers = mem_alloc(sizeof *l->buffers * (r->args.n + 1));
     for (size_t a = 0; a < r->args.n && status == OC_OK; a++) {
         l->values[a] = arena_alloc(&l->arena, l->info.sizes[a]);
-        status = argument_make(d, r->args.v[a], &l->info, a, l->values[a], &l->buffers[a], error);
+        status = argument_make(d, r->args.v[a], &l->info, a, l->values[a], &l->buffers[a], &l->smem, error);
     }
     return status;
 }

@@ -100,7 +100,7 @@ FileRun file_run(const char *path);
 bool file_set(FileRun *run, const char *name, const char *value, Text *error);
 typedef struct FileBuffer {
     const char *name;  // of the parameter
-    oc_ptr ptr;        // of device memory; 0: the argument is a value, not a buffer
+    oc_ptr ptr;        // of device memory; 0: the argument is a value, not a buffer, or lies in shared memory
     size_t bytes;
 } FileBuffer;
 typedef struct FileLaunch {
@@ -145,7 +145,7 @@ bool list_next(const char **list, ListValue *v);
 // structure, "hex:00ff"; or a buffer in the device's memory, "buf:4KiB:rand:f32". value has room for the parameter and
 // gets its bytes. OC_BAD_ARGUMENT: the text is malformed or isn't of the parameter's type.
 oc_status argument_make(oc_device *d, const char *text, const oc_kernel_info *info, size_t index, void *value,
-                        FileBuffer *buffer, Text *error);
+                        FileBuffer *buffer, uint32_t *smem, Text *error);  // smem: dynamic shared memory, may grow
 // OC_OK when the kernel has n parameters; else OC_BAD_ARGUMENT, with the reason.
 oc_status argument_count(const oc_kernel_info *info, const char *const *given, size_t n, Text *error);
 const char *argument_name(const oc_kernel_info *info,

@@ -39,7 +39,8 @@ static bool assemble(const Module *m, const char *text, const char *name)
     snprintf(path, sizeof path, "%s/%s.ptx", folder, name);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
-    const char *body = strstr(strstr(text, ".target"), ".address_size");
+    const char *target = strstr(text, ".target"), *body = strstr(target, ".address_size");
+    if (!body) body = target + strcspn(target, "\n");  // before PTX 2.3 it doesn't say
     bool old = m->sm < 75;
     char arch[32] = "75";
     if (!old) snprintf(arch, sizeof arch, "%.*s", (int)strcspn(m->target + 3, ","), m->target + 3);

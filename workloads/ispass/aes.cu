@@ -14,7 +14,8 @@ __constant__ uint tables[4][256];
 // Words are columns, with row 0 in the lowest byte.
 extern "C" __global__ void aes_encrypt(uint words, cudaTextureObject_t key, const uint *text, uint *cipher) {
     __shared__ uint state[2][BLOCK], table0[256], table1[256], table2[256], table3[256];
-    uint *const table[4] = {table0, table1, table2, table3};
+    uint *table[4];  // An initialiser might become a constant, and constants of PTX have no shared addresses.
+    table[0] = table0, table[1] = table1, table[2] = table2, table[3] = table3;
     const uint t = threadIdx.x, column = t % 4, i = BLOCK * blockIdx.x + t;
     const auto key_of = [&](int round) { return __float_as_uint(tex1Dfetch<float>(key, 4 * round + column)); };
     for (int r = 0; r < 4; r++) table[r][t] = tables[r][t];
