@@ -5,13 +5,7 @@
 # what the software L1's pass finds.
 set -euo pipefail
 [[ -x $ONCHIP ]] || exit 77
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-bad=0
-complain() {
-    echo "$1" >&2
-    bad=1
-}
+source "$ONCHIP_SOURCE/test/test.bash"
 reproduce() { "$ONCHIP" reproduce "$@" --db "$work/db" --jobs 2; }
 
 reproduce mei fig5 fig7 --strict >"$work/out" || complain "mei: a value isn't within its tolerance: $(cat "$work/out")"

@@ -20,15 +20,15 @@ onchip=${ONCHIP:-../../../build/onchip}
 [[ -x $onchip ]] || exit 77
 refresh=0
 [[ ${1:-} == --refresh ]] && refresh=1 && shift
-work=$(mktemp -d)
+source ../../test.bash
 seconds=60
 [[ -z ${ONCHIP_SANITIZED:-} ]] || seconds=600
-trap 'rm -rf "$work"' EXIT
-bad=0 files=0 runs=0
+files=0 runs=0
 
-complain() {
-    echo "test/run/data/$1.ptx: $2" >&2
-    bad=1 bad_here=1
+# wrong NAME TEXT
+wrong() {
+    complain "test/run/data/$1.ptx: $2"
+    bad_here=1
 }
 
 # shell TAG FILE: the script in the comments of a kind.
@@ -55,12 +55,12 @@ launch() {
 must_be() {
     local name=$1 mode=$2
     if ((status)); then
-        complain "$name" \
+        wrong "$name" \
             "$mode: exit status $status: $(tr -d '\n' <"$work/text" | head -c 400)$(grep -m1 '"error"' "$work/json")"
     elif [[ -s $work/judge ]]; then
-        out=$(<"$work/text") bash "$work/judge" || complain "$name" "$mode: judged wrong: $(head -c 600 "$work/text")"
+        out=$(<"$work/text") bash "$work/judge" || wrong "$name" "$mode: judged wrong: $(head -c 600 "$work/text")"
     elif ! cmp -s "$work/want" "$work/text"; then
-        complain "$name" "$mode: wrong output (< expected)"
+        wrong "$name" "$mode: wrong output (< expected)"
         diff <(fold -s -w 100 "$work/want") <(fold -s -w 100 "$work/text") | head -n 12 >&2
     fi
 }
@@ -75,14 +75,14 @@ must_fail() {
     local name=$1 mode=$2 code line text
     read -r _ code <"$name.err"
     text=$(error_text)
-    ((status == code)) || complain "$name" "$mode: exit status $status, not $code"
+    ((status == code)) || wrong "$name" "$mode: exit status $status, not $code"
     while IFS= read -r line; do
         if [[ $line == '! '* ]]; then
-            [[ $(error_text) != *"${line#! }"* ]] || complain "$name" "$mode: the error has '${line#! }'"
+            [[ $(error_text) != *"${line#! }"* ]] || wrong "$name" "$mode: the error has '${line#! }'"
         elif [[ $text == *"$line"* ]]; then
             text=${text#*"$line"}
         else
-            complain "$name" "$mode: the error lacks '$line': $(error_text | head -n 40)"
+            wrong "$name" "$mode: the error lacks '$line': $(error_text | head -n 40)"
             return
         fi
     done < <(tail -n +2 "$name.err")
@@ -99,11 +99,11 @@ check() {
     [[ $only == '  ' ]] && only=' functional timed lowered plain threads gpus '
     shell '?' "$name.ptx" >"$work/judge"
     if grep -q '^//=' "$name.ptx"; then
-        shell '=' "$name.ptx" | bash >"$work/want" || complain "$name" "its own script fails"
+        shell '=' "$name.ptx" | bash >"$work/want" || wrong "$name" "its own script fails"
     elif [[ -e $name.out ]]; then
         cp "$name.out" "$work/want"
     elif [[ ! -e $name.err && ! -s $work/judge ]] && ! ((refresh)); then
-        complain "$name" "no expectation: neither //= nor //? nor $name.out nor $name.err"
+        wrong "$name" "no expectation: neither //= nor //? nor $name.out nor $name.err"
         return
     fi
     for plain in '' --no-lowering; do
@@ -123,7 +123,7 @@ check() {
                 ((bad_here)) && return
                 first=$(cat "$work/json" "$work/text")
             elif [[ $first != "$(cat "$work/json" "$work/text")" ]]; then
-                complain "$name" "$threads threads $plain: another output than with one thread"
+                wrong "$name" "$threads threads $plain: another output than with one thread"
                 diff <(echo "$first") <(cat "$work/json" "$work/text") | head -n 12 >&2
             fi
         done
