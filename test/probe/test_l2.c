@@ -68,7 +68,7 @@ static void hashed(void **state)
     compare(&want, want.kib * 1024ull);
 }
 
-// Victims drawn at random leave lines of before for many rounds; in three ways, too, and in the long form with two halves.
+// Victims drawn at random leave lines of before for many rounds: in three ways, and in the long form with two halves.
 static void drawn(void **state)
 {
     (void)state;

@@ -2,8 +2,8 @@
 # End-to-end tests: every data/NAME.ptx is run by the program itself, in all of its ways: executed only and timed,
 # lowered and as written, on two GPUs, with 1, 2 and 7 host threads. All must give the same results, and the JSON of the
 # timed runs must be the same to the byte on any number of threads, wall_seconds apart. In the short form a file is run
-# in two ways, executed only as written and timed as lowered, and in a third whose turn it is. `ptx.sh NAME …` runs these
-# files in all ways, as does ptx_long.
+# in two ways, executed only as written and timed as lowered, and in a third whose turn it is. `ptx.sh NAME …` runs
+# these files in all ways, as does the long form.
 #
 # The comments at the top of a file say what to do:
 #   // run: OPTIONS       of onchip run; several lines are several runs, whose outputs follow one another

@@ -1,6 +1,6 @@
-// The workloads, the kernels with calls and random kernels, rewritten, are given to ptxas, each with one of the settings;
-// in the long form a hundred random kernels, and all with every setting. Where there is no ptxas, this is skipped (exit
-// status 77).
+// The workloads, the kernels with calls and random kernels, rewritten, are given to ptxas: each second one with one of
+// the settings; in the long form a hundred random kernels, and all with every setting. Where there is no ptxas, this is
+// skipped (exit status 77).
 #include "check.h"
 #include "ptxas.h"
 
@@ -10,7 +10,7 @@ static void all(void **state)
     if (getenv("ONCHIP_LONG"))
         give_to_ptxas(100, 1);
     else
-        give_to_ptxas(12, SETTINGS_OF_PTXAS);
+        give_to_ptxas(22, 2 * SETTINGS_OF_PTXAS);
 }
 
 int main(void)
