@@ -1,20 +1,13 @@
 // Caches and TLBs of the described GPUs, from traces alone: what mei's Tables 4 and 5 say of them, and what the
 // descriptions do where no paper says anything. The short form leaves out a second cache or TLB of the same kind.
 #include "check.h"
+#include "opened.h"
 #include "probe/infer.h"
 #include "probe/measure.h"
 
 #include <string.h>
 
 static const uint64_t KB = 1024, MB = 1 << 20;
-
-static bool run(void *of, ChaseKind kind, const Walk *walks, size_t n, uint32_t rounds, uint32_t first,
-                uint32_t *latency, Diag *diag)
-{
-    return chase_run(of, kind, walks, n, rounds, first, latency, diag);
-}
-
-static size_t window(void *of, size_t n) { return chase_window(of, n); }
 
 typedef struct Gpu {
     oc_device *device;
@@ -25,13 +18,10 @@ typedef struct Gpu {
 
 static void open_gpu(Gpu *g, const char *name, const char *const *sets, uint64_t span)
 {
-    char message[500];
-    *g = (Gpu){.device = NULL};
-    if (oc_open(&(oc_config){.gpu = name, .sets = sets}, &g->device, message, sizeof message) != OC_OK)
-        fail_msg("%s", message);
+    *g = (Gpu){.device = open_device(name, sets, 1)};
     if (!chase_open(&g->chase, g->device, span, &g->diag)) fail_msg("%s", g->diag.text.v);
-    g->subject =
-        (Subject){.of = &g->chase, .run = run, .window = window, .stagger = 128, .cold = true, .keep = 16 << 20};
+    g->subject = (Subject){
+        .of = &g->chase, .run = run_chase, .window = window_of_chase, .stagger = 128, .cold = true, .keep = 16 << 20};
     memcpy(g->subject.span, g->chase.span, sizeof g->subject.span);
     g->subject.walks = chase_walks(&g->chase);
 }
