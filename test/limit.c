@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -92,6 +93,16 @@ static void kill_all(Process *all)
     }
 }
 
+// For the log: which tests are the longest. All descendants were waited for, here or by their parents.
+static void tell_used(void)
+{
+    struct rusage used;
+    getrusage(RUSAGE_CHILDREN, &used);
+    fprintf(stderr, "limit: %.2f s of processor time\n",
+            (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6);
+}
+
 int main(int argc, char **argv)
 {
     static Process all[MOST];
@@ -118,6 +129,7 @@ int main(int argc, char **argv)
         while ((ended = waitpid(-1, &status, WNOHANG)) > 0)
             if (ended == command) {
                 kill_all(all);
+                tell_used();
                 if (WIFEXITED(status)) return WEXITSTATUS(status);
                 fprintf(stderr, "limit: %s was ended by signal %d\n", argv[2], WTERMSIG(status));
                 return 128 + WTERMSIG(status);

@@ -1,13 +1,18 @@
 #!/bin/bash
-# docs.sh [--check] [--long]: writes what is made in the documentation: doc/reference/gpu.md, doc/reference/counters.md,
-# the schema in doc/reference/store.md, and the output in the code blocks of every document, which are run
-# (tools/blocks.sh). With --check nothing is written; what would change is printed, and the exit status is 1.
+# docs.sh [--check] [--long] [FILE.md …]: writes what is made in the documentation: doc/reference/gpu.md,
+# doc/reference/counters.md, the schema in doc/reference/store.md, and the output in the code blocks of these documents,
+# or of every one, which are run (tools/blocks.sh). With --check nothing is written; what would change is printed, and
+# the exit status is 1.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 onchip=${ONCHIP:-${ONCHIP_BUILD:-build}/onchip}
 [[ -x $onchip ]] || { echo "docs: no $onchip; run ./dev build" >&2; exit 1; }
-check=''
-[[ " $* " != *' --check '* ]] || check=1
+check='' options=()
+while [[ ${1:-} == --* ]]; do
+    [[ $1 != --check ]] || check=1
+    options+=("$1")
+    shift
+done
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 bad=0
@@ -33,6 +38,6 @@ awk -v schema="$scratch/schema.md" '
 ' doc/reference/store.md >"$scratch/store.md"
 page doc/reference/store.md <"$scratch/store.md"
 
-mapfile -t documents < <(find doc -name '*.md' | sort)
-bash tools/blocks.sh "$@" README.md CONTRIBUTING.md "${documents[@]}" || bad=1
+(($#)) || set -- README.md CONTRIBUTING.md $(find doc -name '*.md' | sort)
+bash tools/blocks.sh "${options[@]}" "$@" || bad=1
 exit $bad

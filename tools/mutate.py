@@ -346,7 +346,7 @@ def main():
     about.add_argument("--only", choices=FOLDERS, nargs="+", metavar="FOLDER", help="N of each of these folders alone")
     about.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="J", help="mutants at a time")
     about.add_argument("--list", action="store_true", help="show the first that would be tried, and try none")
-    about.add_argument("--out", metavar="FILE", help="write the table there too (tools/mutants.txt is kept)")
+    about.add_argument("--out", metavar="FILE", help="write the table there too")
     args = about.parse_args()
 
     all_lines = sum(map(lines_of, FOLDERS))

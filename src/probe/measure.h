@@ -58,7 +58,6 @@ void chase_ptx(ChaseKind kind, uint32_t local, Text *out);  // local: bytes of l
 // position may never be still.
 enum { SETTLE_LEAST = 3, SETTLE_MOST = 25, SETTLE_WITHIN = 1, SETTLE_LIMIT = 100 };
 typedef struct Settled {
-    uint32_t repeats;
     size_t moving;      // how many positions aren't still
     uint64_t rejected;  // outliers
 } Settled;
@@ -66,9 +65,6 @@ uint32_t settle_value(const uint32_t *v, size_t step, uint32_t repeats,
                       uint32_t *rejected);  // the value of v[0], v[step], …; rejected may be null
 // Settles `repeats` traces of n positions each, one behind the other.
 Settled settle(const uint32_t *traces, uint32_t repeats, size_t n, uint32_t within, uint32_t *value);
-// chase_run, repeated by that rule if the device is noisy. how may be null.
-bool chase_settle(Chase *c, ChaseKind kind, const Walk *walks, size_t n, uint32_t rounds, uint32_t first, uint32_t most,
-                  uint32_t within, uint32_t *latency, Settled *how, Diag *diag);
 
 // --- texels.c --------------------------------------------------------------------------------------------------------
 // Fetches pairs of texels from a 2D texture, which takes some 100 MB of the device's memory. False if the device can't.

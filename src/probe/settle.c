@@ -43,7 +43,7 @@ static bool is_still(const uint32_t *v, size_t step, uint32_t repeats, uint32_t 
 
 Settled settle(const uint32_t *traces, uint32_t repeats, size_t n, uint32_t within, uint32_t *value)
 {
-    Settled s = {.repeats = repeats};
+    Settled s = {0};
     for (size_t p = 0; p < n; p++) {
         uint32_t rejected;
         value[p] = settle_value(traces + p, n, repeats, &rejected);
@@ -51,28 +51,4 @@ Settled settle(const uint32_t *traces, uint32_t repeats, size_t n, uint32_t with
         s.moving += !is_still(traces + p, n, repeats, within);
     }
     return s;
-}
-
-bool chase_settle(Chase *c, ChaseKind kind, const Walk *walks, size_t n, uint32_t rounds, uint32_t first, uint32_t most,
-                  uint32_t within, uint32_t *latency, Settled *how, Diag *diag)
-{
-    const size_t kept = rounds > first ? (rounds - first) * chase_timed(walks, n) : 0;
-    Settled s = {.repeats = 1};
-    most = MIN(most, (uint32_t)SETTLE_LIMIT);
-    if (!c->noisy || most <= 1) {
-        if (how) *how = s;
-        return chase_run(c, kind, walks, n, rounds, first, latency, diag);
-    }
-    VEC(uint32_t) traces = {0};
-    bool ok = true;
-    for (uint32_t r = 1; ok && r <= most; r++) {
-        traces.v = mem_resize(traces.v, (r * kept + 1) * sizeof *traces.v);
-        ok = chase_run(c, kind, walks, n, rounds, first, traces.v + (r - 1) * kept, diag);
-        if (!ok || r < MIN(most, (uint32_t)SETTLE_LEAST)) continue;
-        s = settle(traces.v, r, kept, within, latency);
-        if (!s.moving) break;
-    }
-    vec_free(&traces);
-    if (how) *how = s;
-    return ok;
 }

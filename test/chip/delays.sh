@@ -2,16 +2,10 @@
 # Two keys of sm32. shared.blocking: without it an access of shared memory that takes several passes is late itself, and
 # holds up no other. l1.local_back: without it local stores are written to DRAM at once.
 set -eu
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-bad=0
-complain() {
-    echo "$1" >&2
-    bad=1
-}
+source "$ONCHIP_SOURCE/test/test.bash"
 
 # Every warp reads shared memory a hundred times, all lanes from one bank: 32 passes. Lane k's address is 128 k.
-cat >"$dir/conflict.ptx" <<'PTX'
+cat >"$work/conflict.ptx" <<'PTX'
 .version 6.0
 .target sm_35
 .address_size 64
@@ -42,7 +36,7 @@ LOOP:
 }
 PTX
 cycles() {  # WARPS BLOCKING
-    "$ONCHIP" run "$dir/conflict.ptx" --gpu sm32 --block $((32 * $1)) --arg buf:4096 --set shared.blocking=$2 \
+    "$ONCHIP" run "$work/conflict.ptx" --gpu sm32 --block $((32 * $1)) --arg buf:4096 --set shared.blocking=$2 \
         --set sched.active=32 --json | python3 -c '
 import json, sys
 c = json.load(sys.stdin)["kernels"][0]["counters"]

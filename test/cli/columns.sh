@@ -1,5 +1,6 @@
 #!/bin/bash
-# No line is wider than 80 characters: help, lists, and the summaries of all workloads, with their hottest lines.
+# No line is wider than 80 characters: help, lists, and the summaries of all workloads, with their hottest lines; in the
+# short form in one of three ways.
 source test/cli/expect.bash
 
 narrow() {
@@ -16,8 +17,12 @@ narrow() {
 for verb in $("$onchip" help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do narrow help $verb; done
 narrow help
 for what in workloads gpus schedulers policies counters ops; do narrow list $what; done
+w=0
 for workload in $("$onchip" list workloads | sed -n 's/^\([a-z][^ ]*\).*/\1/p'); do
+    w=$((w + 1)) k=0
     for options in '--gpu gtx480' '--gpu titan_black --sched two-level --set sm.issue=2' '--functional'; do
+        k=$((k + 1))
+        [[ ${ONCHIP_LONG:-} ]] || ((k == 1 + w % 3)) || continue
         [[ $options == --functional ]] || options+=' --lines'
         narrow run "$workload" --size small $options
         [[ ! $(grep -n ' $' <<<"$out") ]] || complain "run $workload $options: blanks at a line's end"

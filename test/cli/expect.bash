@@ -2,14 +2,7 @@
 set -uo pipefail
 export LC_ALL=C.UTF-8
 onchip=${ONCHIP:?}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-bad=0
-
-complain() {
-    echo "$1" >&2
-    bad=1
-}
+source "$ONCHIP_SOURCE/test/test.bash"
 
 # run ARGUMENT …: onchip; its outputs in $out and $err, its exit status in $status.
 run() {

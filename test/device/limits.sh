@@ -3,13 +3,7 @@
 # much (ulimit -v), at any limit: never an abort.
 set -uo pipefail
 [[ ! ${ONCHIP_SANITIZED:-} ]] || exit 77 # the sanitizers take addresses of their own
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-bad=0
-complain() {
-    echo "$1" >&2
-    bad=1
-}
+source "$ONCHIP_SOURCE/test/test.bash"
 
 # Lanes that use all of 1 MiB of local memory; and a module of many variables.
 cat >"$work/local.ptx" <<'PTX'

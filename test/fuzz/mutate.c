@@ -2,6 +2,7 @@
 #include "mutate.h"
 
 #include "ptx/ptx.h"
+#include "random.h"
 
 #include <string.h>
 
@@ -12,14 +13,7 @@ typedef struct Piece {
 } Piece;
 typedef VEC(Piece) Pieces;
 
-static uint32_t draw(uint64_t *state, size_t n)
-{
-    *state += 0x9e3779b97f4a7c15u;
-    uint64_t x = *state;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return (uint32_t)((x ^ x >> 31) >> 32) % (uint32_t)n;
-}
+static uint32_t draw(uint64_t *state, size_t n) { return random_below(state, (uint32_t)n); }
 
 // --- tokens ----------------------------------------------------------------------------------------------------------
 static bool in_word(char c)

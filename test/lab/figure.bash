@@ -1,13 +1,7 @@
 # figure.bash: what the tests of onchip reproduce share: a folder of figures of the test's own, and a store.
 [[ -x $ONCHIP ]] || exit 77
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+source "$ONCHIP_SOURCE/test/test.bash"
 mkdir "$work/paper"
-bad=0
-complain() {
-    echo "$1" >&2
-    bad=1
-}
 reproduce() { "$ONCHIP" reproduce "$work/paper" "$@" --db "$work/db"; }  # FIGURE OPTION…
 # expect NAME TEXT…: the CSV of a figure, without its first line and name. Behind NAME there may be options.
 expect() {

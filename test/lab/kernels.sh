@@ -2,13 +2,7 @@
 # Regular expressions come from strangers' matrices. One that would take much memory or time is refused, by the command
 # line and by a sweep, before anything runs; one that takes too many steps for a kernel's name ends the launch.
 set -uo pipefail
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-bad=0
-complain() {
-    echo "$1" >&2
-    bad=1
-}
+source "$ONCHIP_SOURCE/test/test.bash"
 
 # refused STATUS TEXT ARGUMENT …: the exit status and what is said, within 10 seconds of processor time; and in 1 GiB,
 # where the addresses aren't a sanitizer's.

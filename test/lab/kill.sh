@@ -1,9 +1,8 @@
 #!/bin/bash
 # A sweep that is killed at any moment goes on where it stopped: in the end its store is that of an undisturbed sweep,
 # column by column. Each time all of its processes are killed, or its first one alone, whose children must end with it.
-# kill.sh [TIMES]
 set -euo pipefail
-times=${1:-12}
+times=${ONCHIP_LONG:+100} times=${times:-12}
 source "$ONCHIP_SOURCE/test/lab/store.bash"
 matrix=(--program vectoradd,atax,bicg,mvt,gesummv --size small --sched lrr,gto --set l1.size=16KiB,32KiB
     --interval 20000 --jobs 2)

@@ -4,13 +4,8 @@ command -v mpirun sqlite3 >/dev/null || exit 77
 grep -q 'Open MPI' <<<"$(mpirun --version)" || exit 77
 mpi=(mpirun --oversubscribe --allow-run-as-root)
 "${mpi[@]}" -n 2 true >/dev/null 2>&1 || exit 77
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-bad=0
-complain() {
-    echo "$1" >&2
-    bad=1
-}
+source "$ONCHIP_SOURCE/test/test.bash"
+folder=$work
 
 # content STORE: every row of every table by the names that rows have, without numbers and without when, where and how
 # long. The checksum of a run's own row counts these, so it is left out.
@@ -33,8 +28,8 @@ content() {
 # same STORE STORE
 same() {
     [[ $(sqlite3 "$2" 'PRAGMA integrity_check; PRAGMA foreign_key_check') == ok ]] || complain "$2 is damaged"
-    diff <(content "$1") <(content "$2") >"$folder/difference" ||
-        complain "$1 and $2 differ: $(head -n 20 "$folder/difference")"
+    diff <(content "$1") <(content "$2") >"$work/difference" ||
+        complain "$1 and $2 differ: $(head -n 20 "$work/difference")"
 }
 
 # rows STORE: how many runs it has.

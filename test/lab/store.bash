@@ -1,12 +1,7 @@
 # store.bash: what the tests of the store share.
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder"
-bad=0
-complain() {
-    echo "$1" >&2
-    bad=1
-}
+source "$ONCHIP_SOURCE/test/test.bash"
+folder=$work
+cd "$work"
 
 # contents STORE: everything in it that a run determines, ordered by what names it: no row numbers, times, memory, host.
 contents() {
@@ -56,12 +51,12 @@ restamp() { sqlite3 "$1" "DROP TABLE checksum; PRAGMA user_version = 1"; }
 
 # same A B: the stores have the same contents.
 same() {
-    contents "$1" >"$folder/a.contents"
-    contents "$2" >"$folder/b.contents"
-    [[ -s $folder/a.contents ]] || complain "$1 is empty"
-    cmp -s "$folder/a.contents" "$folder/b.contents" && return
+    contents "$1" >"$work/a.contents"
+    contents "$2" >"$work/b.contents"
+    [[ -s $work/a.contents ]] || complain "$1 is empty"
+    cmp -s "$work/a.contents" "$work/b.contents" && return
     complain "$1 and $2 differ:"
-    diff "$folder/a.contents" "$folder/b.contents" | head -n 20 >&2
+    diff "$work/a.contents" "$work/b.contents" | head -n 20 >&2
 }
 
 # children PID: the processes it started.

@@ -1,14 +1,9 @@
 #!/bin/bash
 # What isn't a store, or can't be one, is refused with a reason, and stays as it was to the byte.
 set -euo pipefail
-folder=$(mktemp -d)
-trap 'chmod -R u+w "$folder"; rm -rf "$folder"' EXIT
-cd "$folder"
-bad=0
-complain() {
-    echo "$1" >&2
-    bad=1
-}
+source "$ONCHIP_SOURCE/test/test.bash"
+trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+cd "$work"
 sweep() { "$ONCHIP" sweep --program vectoradd --size small n=32 --db "$1"; }
 
 sum() { { cat "$1" 2>/dev/null || true; } | sha256sum; }
@@ -52,7 +47,7 @@ mkdir locked
 cp made.db locked/results.db
 chmod 444 locked/results.db
 chmod 555 locked
-chmod 755 "$folder"
+chmod 755 "$work"
 as=()
 if ((EUID == 0)); then as=(setpriv --reuid=65534 --regid=65534 --clear-groups); fi
 if "${as[@]}" test -x "$ONCHIP" 2>/dev/null; then

@@ -3,13 +3,7 @@
 [[ -x $ONCHIP ]] || exit 77
 [[ -z ${ONCHIP_SANITIZED:-} ]] || exit 77
 measurements=$ONCHIP_SOURCE/doc/results/measurements
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-bad=0
-complain() {
-    echo "$1" >&2
-    bad=1
-}
+source "$ONCHIP_SOURCE/test/test.bash"
 
 # same PAPER [FIGURE …]: the stored lines of these figures, or of all that are stored, are those of today. With
 # ONCHIP_REFRESH they become those of today.

@@ -3,7 +3,7 @@
 // live in registers between the iterations, but are stored in each (the pointers may alias).
 #include "check.h"
 #include "device/device.h"
-#include "work/programs.h"
+#include "workload.h"
 
 #include <string.h>
 
@@ -14,20 +14,7 @@ typedef struct Expected {
 
 static void assert_counts(const char *gpu, const char *name, const char *params, const Expected *want, size_t kernels)
 {
-    char text[256], message[1024] = "";
-    const char *list[16] = {0};
-    size_t n = 0;
-    snprintf(text, sizeof text, "%s", params);
-    for (char *save, *word = strtok_r(text, " ", &save); word; word = strtok_r(NULL, " ", &save)) list[n++] = word;
-    oc_device *d;
-    oc_config config = {.gpu = gpu};
-    if (oc_open(&config, &d, message, sizeof message) != OC_OK) fail_msg("%s", message);
-    WorkResult result;
-    WorkOptions options = {.params = list};
-    const WorkloadEntry *entry = workload_find(name);
-    assert_non_null(entry);
-    if (!workload_run(d, entry, &options, &result)) fail_msg("%s %s: %s", name, params, result.error);
-    assert_true(result.verified);
+    oc_device *d = run_workload(workload_find(name), params, false, &(oc_config){.gpu = gpu});
     assert_int_equal(oc_launches(d), kernels);
     for (size_t k = 0; k < kernels; k++) {
         const Record *r = device_record(d, k);
@@ -47,7 +34,6 @@ static void assert_counts(const char *gpu, const char *name, const char *params,
         assert_int_equal(accesses, r->count[C_L1_ACCESSES]);
         assert_int_equal(hits, r->count[C_L1_HITS]);
     }
-    work_result_free(&result);
     oc_close(d);
 }
 #define ASSERT_COUNTS(name, params, ...) \

@@ -4,29 +4,18 @@
 // reference; several inputs of each kind are tried.
 #include "check.h"
 #include "device/device.h"
-#include "work/programs.h"
+#include "workload.h"
 
 #include <string.h>
 
 // How many launches it took, of kernels with this in their names.
 static size_t assert_right(const char *name, const char *choice, const char *other, const char *kernels)
 {
-    char text[256], message[1000] = "";
-    const char *params[8] = {0};
-    size_t n = 0, launches = 0;
-    snprintf(text, sizeof text, "%s %s", choice, other);
-    for (char *save, *word = strtok_r(text, " ", &save); word; word = strtok_r(NULL, " ", &save)) params[n++] = word;
-    oc_device *d;
-    oc_config config = {.functional = true};
-    if (oc_open(&config, &d, message, sizeof message) != OC_OK) fail_msg("%s", message);
-    const WorkloadEntry *entry = workload_find(name);
-    assert_non_null(entry);
-    WorkResult result;
-    WorkOptions options = {.small = true, .params = params};
-    if (!workload_run(d, entry, &options, &result)) fail_msg("%s %s %s: %s", name, choice, other, result.error);
-    assert_true(result.verified);
+    char params[256];
+    size_t launches = 0;
+    snprintf(params, sizeof params, "%s %s", choice, other);
+    oc_device *d = run_workload(workload_find(name), params, true, &(oc_config){.functional = true});
     for (size_t k = 0; k < oc_launches(d); k++) launches += strstr(oc_launch_kernel(d, k), kernels) != NULL;
-    work_result_free(&result);
     oc_close(d);
     return launches;
 }

@@ -2,28 +2,14 @@
 // less than fills a block, textures. Each checks its own result.
 #include "check.h"
 #include "device/device.h"
-#include "work/programs.h"
+#include "workload.h"
 
 #include <string.h>
 
 // words: parameters, separated by blanks.
 static void assert_right(const WorkloadEntry *entry, const char *words)
 {
-    char text[256], message[1000] = "";
-    const char *params[8] = {0};
-    size_t n = 0;
-    snprintf(text, sizeof text, "%s", words);
-    for (char *save, *word = strtok_r(text, " ", &save); word; word = strtok_r(NULL, " ", &save)) params[n++] = word;
-    oc_device *d;
-    oc_config config = {.functional = true};
-    if (oc_open(&config, &d, message, sizeof message) != OC_OK) fail_msg("%s", message);
-    WorkResult result;
-    WorkOptions options = {.small = true, .params = params};
-    if (!workload_run(d, entry, &options, &result))
-        fail_msg("%s/%s %s: %s", entry->workload->suite, entry->workload->name, words, result.error);
-    assert_true(result.verified);
-    work_result_free(&result);
-    oc_close(d);
+    oc_close(run_workload(entry, words, true, &(oc_config){.functional = true}));
 }
 
 static void seeds(void **state)

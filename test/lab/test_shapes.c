@@ -2,28 +2,15 @@
 // them or are longer than they are, threads that get nothing. The results are right in every one.
 #include "check.h"
 #include "device/device.h"
-#include "work/programs.h"
+#include "workload.h"
 
 #include <string.h>
 
 static void assert_right(const char *name, const char *shape, const char *size)
 {
-    char text[256], message[1000] = "";
-    const char *params[8] = {0};
-    size_t n = 0;
-    snprintf(text, sizeof text, "%s %s", shape, size);
-    for (char *save, *word = strtok_r(text, " ", &save); word; word = strtok_r(NULL, " ", &save)) params[n++] = word;
-    oc_device *d;
-    oc_config config = {.functional = true};
-    if (oc_open(&config, &d, message, sizeof message) != OC_OK) fail_msg("%s", message);
-    const WorkloadEntry *entry = workload_find(name);
-    assert_non_null(entry);
-    WorkResult result;
-    WorkOptions options = {.small = true, .params = params};
-    if (!workload_run(d, entry, &options, &result)) fail_msg("%s %s %s: %s", name, shape, size, result.error);
-    assert_true(result.verified);
-    work_result_free(&result);
-    oc_close(d);
+    char params[256];
+    snprintf(params, sizeof params, "%s %s", shape, size);
+    oc_close(run_workload(workload_find(name), params, true, &(oc_config){.functional = true}));
 }
 
 static void shapes(void **state)

@@ -2,6 +2,7 @@
 // random ones.
 #include "check.h"
 #include "mem/mem.h"
+#include "random.h"
 
 #include <string.h>
 
@@ -108,14 +109,6 @@ static uint32_t naive_part(const BankCfg *cfg, const uint64_t *addr, uint32_t fr
         if (n > most) most = n;
     }
     return most;
-}
-
-static uint64_t next_random(uint64_t *state)
-{  // splitmix64
-    uint64_t z = *state += 0x9E3779B97F4A7C15ull;
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9ull;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBull;
-    return z ^ z >> 31;
 }
 
 static void random_patterns(void **state)

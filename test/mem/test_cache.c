@@ -2,6 +2,7 @@
 // against the described probabilities of replacement.
 #include "check.h"
 #include "mem/mem.h"
+#include "random.h"
 
 #include <dirent.h>
 #include <stdlib.h>
@@ -280,14 +281,6 @@ static Lookup naive_read(Naive *n, uint64_t address, uint32_t bytes, bool stay, 
     uint32_t fetch = (n->cfg->fill == n->cfg->line ? all : want) & ~(l->valid | l->pending);
     *(stay ? &l->pending : &l->valid) |= fetch;
     return result;
-}
-
-static uint64_t next_random(uint64_t *state)
-{  // splitmix64
-    uint64_t z = *state += 0x9E3779B97F4A7C15ull;
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9ull;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBull;
-    return z ^ z >> 31;
 }
 
 static void compare(const CacheCfg *g, bool locks, uint64_t seed)

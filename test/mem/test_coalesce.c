@@ -1,6 +1,7 @@
 // The coalescer: classic patterns worked out by hand, and random ones against a model that looks at every byte.
 #include "check.h"
 #include "mem/mem.h"
+#include "random.h"
 
 #include <string.h>
 
@@ -103,14 +104,6 @@ static uint32_t naive(const uint64_t *addr, uint32_t lanes, uint32_t bytes, Expe
             out[k].whole |= (uint32_t)(sum == 32) << s;
         }
     return n;
-}
-
-static uint64_t next_random(uint64_t *state)
-{  // splitmix64
-    uint64_t z = *state += 0x9E3779B97F4A7C15ull;
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9ull;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBull;
-    return z ^ z >> 31;
 }
 
 static void random_patterns(void **state)

@@ -2,6 +2,7 @@
 // credits, counts against a naive model, and the interleaving of addresses over partitions.
 #include "check.h"
 #include "mem/mem.h"
+#include "random.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -630,14 +631,6 @@ typedef struct NaiveLine {
     uint32_t valid, dirty;
     uint64_t used;
 } NaiveLine;
-
-static uint64_t next_random(uint64_t *state)
-{  // splitmix64
-    uint64_t z = *state += 0x9E3779B97F4A7C15ull;
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9ull;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBull;
-    return z ^ z >> 31;
-}
 
 static uint32_t bits(uint32_t x)
 {

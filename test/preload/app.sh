@@ -5,18 +5,12 @@ set -euo pipefail
 library=$ONCHIP_BUILD/libonchip-sl1.so
 [[ -e $library && -z ${ONCHIP_SANITIZED:-} ]] || exit 77  # a sanitizer wants to be loaded first itself
 here=$ONCHIP_SOURCE/test/preload
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder"
+source "$ONCHIP_SOURCE/test/test.bash"
+cd "$work"
 cp "$here/add.ptx" .
 cc -std=gnu17 -Wall "$here/app.c" -o app -ldl
 cc -std=gnu17 -Wall -DLINKED "$here/app.c" -o app-linked "$LD_LIBRARY_PATH/libcuda.so.1"
 
-bad=0
-complain() {
-    echo "$now: $1" >&2
-    bad=1
-}
 
 # both HOW WHAT [IMAGE]: the same with us as without. Leaves out, record and log of the run with us.
 both() {
@@ -25,15 +19,15 @@ both() {
     [[ $1 != linked ]] || program=./app-linked
     rm -f record log
     : >record >log
-    "$program" "$1" "$2" "${3:-add.ptx}" >plain || complain "fails without us"
+    "$program" "$1" "$2" "${3:-add.ptx}" >plain || complain "$now: fails without us"
     STAND_IN_RECORD=record ONCHIP_SL1_LOG=log LD_PRELOAD=$library "$program" "$1" "$2" "${3:-add.ptx}" >out ||
-        complain "fails"
-    diff plain out >&2 || complain "another output"
+        complain "$now: fails"
+    diff plain out >&2 || complain "$now: another output"
 }
 # Each line must be there; the expressions are extended ones.
-recorded() { grep -qE "^$1\$" record || { complain "not recorded: $1"; cat record >&2; }; }
-logged() { grep -qE "^onchip-sl1: .*$1" log || { complain "not in the log: $1"; cat log >&2; }; }
-never() { ! grep -qE "$1" record || complain "recorded: $1"; }
+recorded() { grep -qE "^$1\$" record || { complain "$now: not recorded: $1"; cat record >&2; }; }
+logged() { grep -qE "^onchip-sl1: .*$1" log || { complain "$now: not in the log: $1"; cat log >&2; }; }
+never() { ! grep -qE "$1" record || complain "$now: recorded: $1"; }
 
 # 64 threads have 2 lines of 16 bytes, one for each structure: 2 KiB, and some bytes for their warps' choice, behind
 # what the application takes, rounded up to 16. Shared memory of an H200's block is up to 227 KiB = 232448 bytes.
@@ -53,7 +47,7 @@ for how in dlsym proc linked; do
     shared='2[01][0-9][0-9] bytes of dynamic shared memory a block'
     logged "add is launched rewritten: 2 lines of 16 bytes a thread, $shared, pointers apart\$"
 done
-[[ $(grep -c 'launched rewritten' log) == 1 ]] || complain "logged more than once"
+[[ $(grep -c 'launched rewritten' log) == 1 ]] || complain "$now: logged more than once"
 both ptsz launch
 recorded "cuLaunchKernel_ptsz $apart bytes 0"
 
@@ -83,12 +77,12 @@ both proc same
 recorded "cuLaunchKernel add\\\$sl1 grid 4 block 64 $some region 0 lines 2 bytes 0"
 logged 'pointers that may alias$'
 both proc again
-grep -q 'no memory is lost' out || complain "memory is lost"
+grep -q 'no memory is lost' out || complain "$now: memory is lost"
 
 # For a target below sm_70 the log says what is assumed, and a setting leaves the loop alone.
 sed 's/sm_80/sm_52/' add.ptx >old.ptx
 assumed='module 1: add: the target is older than sm_70: it is assumed'
-! grep -q "$assumed" log || complain "something is assumed for sm_80"
+! grep -q "$assumed" log || complain "$now: something is assumed for sm_80"
 both proc launch old.ptx
 logged "$assumed"
 ONCHIP_SL1=lockstep both proc launch old.ptx
@@ -102,7 +96,7 @@ for what in much-asked library-much-asked; do
     recorded 'cuLaunchKernel add\$sl1_apart grid 4 block 64 smem 62[01][0-9][0-9] region 60000 lines 2 bytes 0'
 done
 both proc much  # more than it may: its launch fails, and shall
-grep -q 'cuLaunchKernel: 1' out || complain "doesn't fail"
+grep -q 'cuLaunchKernel: 1' out || complain "$now: doesn't fail"
 never '\$sl1.* grid'
 
 # --- left alone -------------------------------------------------------------------------------------------------------
@@ -130,7 +124,7 @@ STAND_IN_WONT_LAUNCH='$sl1' left proc launch cuLaunchKernel 'the driver refuses 
 STAND_IN_REFUSES=sl1_shared both proc launch
 recorded 'cuModuleLoadDataEx: text'
 recorded "cuLaunchKernel $as_it_is"
-[[ $(grep -c '^option 4: 4096$' record) == 2 ]] || complain "the second try has other options"
+[[ $(grep -c '^option 4: 4096$' record) == 2 ]] || complain "$now: the second try has other options"
 logged 'module 1 is left alone: the driver refuses it rewritten: CUDA_ERROR_INVALID_PTX$'
 STAND_IN_REFUSES=sl1_shared both proc library
 recorded "cuLaunchKernel $as_it_is"
@@ -154,8 +148,8 @@ for what in launch library; do  # four blocks come to four multiprocessors with 
     recorded "cuLaunchKernel $apart bytes 0"
 done
 ONCHIP_SL1=line=24 left proc same cuLaunchKernel 'its pointers may alias, or .* lines of 24 bytes$'
-ONCHIP_SL1_LOG= LD_PRELOAD=$library ./app proc launch add.ptx >/dev/null 2>log || complain "fails without a log"
-[[ ! -s log ]] || complain "it speaks without being asked"
+ONCHIP_SL1_LOG= LD_PRELOAD=$library ./app proc launch add.ptx >/dev/null 2>log || complain "$now: fails without a log"
+[[ ! -s log ]] || complain "$now: it speaks without being asked"
 
 # --- fat binaries -----------------------------------------------------------------------------------------------------
 # le BYTES NUMBER: little endian.
@@ -238,6 +232,6 @@ int main(void) { return puts("hello") < 0; }
 C
 cc -shared -fPIC next.c -o next.so -ldl
 cc -fno-builtin hello.c -o hello
-[[ $(LD_PRELOAD="$library $folder/next.so" ./hello) == hello ]] || complain "the caller of dlsym is lost"
+[[ $(LD_PRELOAD="$library $work/next.so" ./hello) == hello ]] || complain "$now: the caller of dlsym is lost"
 
 exit $bad

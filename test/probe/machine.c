@@ -3,22 +3,16 @@
 // miss the L1 TLB. At the start of a run all is empty but for two foreign pages in the TLBs, those of a kernel's
 // parameters, say.
 #include "machine.h"
+#include "random.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 // --- numbers ---------------------------------------------------------------------------------------------------------
-static uint64_t draw(uint64_t *s)
-{
-    uint64_t z = (*s += 0x9E3779B97F4A7C15ull);
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9ull;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBull;
-    return z ^ z >> 31;
-}
-static uint32_t below(uint64_t *s, uint32_t n) { return (uint32_t)((draw(s) >> 32) * n >> 32); }
+static uint32_t below(uint64_t *s, uint32_t n) { return (uint32_t)((next_random(s) >> 32) * n >> 32); }
 static uint32_t between(uint64_t *s, uint32_t low, uint32_t high) { return low + below(s, high - low + 1); }
-static double unit(uint64_t *s) { return (double)(draw(s) >> 11) / 9007199254740992.0; }
+static double unit(uint64_t *s) { return (double)(next_random(s) >> 11) / 9007199254740992.0; }
 static double normal(uint64_t *s)  // Marsaglia's polar method, one of the pair
 {
     for (;;) {

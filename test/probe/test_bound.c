@@ -3,25 +3,10 @@
 // L1 of many hashed sets; no L2.
 #include "check.h"
 #include "machine.h"
+#include "opened.h"
 #include "probe/measure.h"
 
 #include <string.h>
-
-static bool run(void *of, ChaseKind kind, const Walk *walks, size_t n, uint32_t rounds, uint32_t first,
-                uint32_t *latency, Diag *diag)
-{
-    return chase_run(of, kind, walks, n, rounds, first, latency, diag);
-}
-
-static size_t window(void *of, size_t n) { return chase_window(of, n); }
-
-static oc_device *open_device(const char *gpu, const char *const *sets)
-{
-    oc_device *d;
-    char message[500];
-    if (oc_open(&(oc_config){.gpu = gpu, .sets = sets}, &d, message, sizeof message) != OC_OK) fail_msg("%s", message);
-    return d;
-}
 
 static void taking(void **state)
 {
@@ -55,9 +40,15 @@ static void hashed(void **state)
     Bound b = {.most = 3000000};
     uint32_t latency[30000];
     const Walk walk = {.stride = 128, .count = COUNT(latency), .timed = true};
-    oc_device *d = open_device("gtx480", sets);
+    oc_device *d = open_device("gtx480", sets, 1);
     if (!chase_open(&c, d, 64 << 20, &diag)) fail_msg("%s", diag.text.v);
-    Subject s = {.of = &c, .run = run, .window = window, .stagger = 128, .cold = true, .keep = 1 << 24, .bound = &b};
+    Subject s = {.of = &c,
+                 .run = run_chase,
+                 .window = window_of_chase,
+                 .stagger = 128,
+                 .cold = true,
+                 .keep = 1 << 24,
+                 .bound = &b};
     memcpy(s.span, c.span, sizeof s.span);
     const uint64_t executions = (COUNT(latency) + chase_window(&c, 1) - 1) / chase_window(&c, 1);
     assert_true(executions > 2 && subject_run(&s, CHASE_GLOBAL, &walk, 1, 1, 0, latency, &diag));
@@ -76,7 +67,7 @@ static void hashed(void **state)
 static void probe(const char *gpu, const char *const *sets, uint32_t parts, uint64_t most, Probe *p)
 {
     Diag diag = {0};
-    oc_device *d = open_device(gpu, sets);
+    oc_device *d = open_device(gpu, sets, 1);
     if (!probe_device(d, &(ProbeOptions){.parts = parts, .most = most}, p, &diag)) fail_msg("%s", diag.text.v);
     oc_close(d);
 }
@@ -134,7 +125,7 @@ static void no_l2(void **state)
 static void threads(void **state)
 {
     (void)state;
-    oc_device *d = open_device("gtx480", NULL);
+    oc_device *d = open_device("gtx480", NULL, 1);
     Diag diag = {0};
     Bound b = {.most = 15 * 32 * 3};
     FoundL2 l2 = {.near = {.verdict = ABSENT}};

@@ -3,20 +3,13 @@
 // 5's misses.
 #include "check.h"
 #include "doctored.h"
+#include "opened.h"
 #include "probe/measure.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static const uint64_t KB = 1024, MB = 1 << 20;
-
-static oc_device *open_device(const char *gpu, const char *const *sets)
-{
-    oc_device *d;
-    char message[500];
-    if (oc_open(&(oc_config){.gpu = gpu, .sets = sets}, &d, message, sizeof message) != OC_OK) fail_msg("%s", message);
-    return d;
-}
 
 // Patterns 1 to 6: what is loaded before puts the line and the page where the pattern wants them.
 static void table_3(const char *gpu, ChaseKind kind, const uint32_t want[6], uint32_t within)
@@ -38,7 +31,7 @@ static void table_3(const char *gpu, ChaseKind kind, const uint32_t want[6], uin
     uint32_t got[6];
     Chase c;
     Diag diag = {0};
-    oc_device *d = open_device(gpu, NULL);
+    oc_device *d = open_device(gpu, NULL, 1);
     if (!chase_open(&c, d, 768 * MB, &diag) || !chase_run(&c, kind, walks, COUNT(walks), 1, 0, got, &diag))
         fail_msg("%s", diag.text.v);
     for (int p = 0; p < 6; p++)
@@ -80,7 +73,7 @@ static void fermi_misses(void **state)
     uint32_t got[2];
     Chase c;
     Diag diag = {0};
-    oc_device *d = open_device("gtx560ti", NULL);
+    oc_device *d = open_device("gtx560ti", NULL, 1);
     if (!chase_open(&c, d, 768 * MB, &diag) || !chase_run(&c, CHASE_GLOBAL, walks, COUNT(walks), 1, 0, got, &diag))
         fail_msg("%s", diag.text.v);
     assert_int_equal(got[0], 404);
@@ -93,7 +86,7 @@ static Chase opened(const char *gpu, uint64_t span)
 {
     Chase c;
     Diag diag = {0};
-    if (!chase_open(&c, open_device(gpu, NULL), span, &diag)) fail_msg("%s", diag.text.v);
+    if (!chase_open(&c, open_device(gpu, NULL, 1), span, &diag)) fail_msg("%s", diag.text.v);
     return c;
 }
 static void closed(Chase *c)
@@ -152,7 +145,7 @@ static void local_lines(void **state)
         uint32_t got[64];
         Diag diag = {0};
         Chase c;
-        oc_device *d = open_device("gtx780", line == 32 ? small : NULL);
+        oc_device *d = open_device("gtx780", line == 32 ? small : NULL, 1);
         assert_true(chase_open(&c, d, MB, &diag));
         run(&c, CHASE_LOCAL, &(Walk){64 * KB, 4, 0, 64, true}, 1, 1, 0, got);
         for (int k = 0; k < 64; k++) assert_int_equal(got[k] > 90, k % (line / 4) == 0);
@@ -186,7 +179,7 @@ static void refused(void **state)
     uint32_t got;
     Diag diag = {0};
     Chase c;
-    oc_device *d = open_device("gtx780", sets);
+    oc_device *d = open_device("gtx780", sets, 1);
     assert_true(chase_open(&c, d, MB, &diag));
     assert_int_equal(c.span[CHASE_LOCAL], 0);
     assert_false(chase_run(&c, CHASE_LOCAL, &(Walk){0, 0, 0, 1, true}, 1, 1, 0, &got, &diag));
@@ -306,7 +299,7 @@ static void refusals(void **state)
     // Less shared memory than 1000 walks need.
     diag = (Diag){0};
     walks[0] = walks[1];
-    d = open_device("gtx480", sets);
+    d = open_device("gtx480", sets, 1);
     assert_true(chase_open(&c, d, MB, &diag));
     assert_true(chase_run(&c, CHASE_GLOBAL, walks, 400, 1, 0, got, &diag));
     assert_false(chase_run(&c, CHASE_GLOBAL, walks, N, 1, 0, got, &diag));
@@ -323,7 +316,7 @@ static void early_clock(void **state)
     static const char *const gpus[] = {"gtx480", "gtx560ti", "gtx780", "titan_black", "h200"};
     for (size_t k = 0; k < COUNT(gpus); k++)
         for (int early = 0; early < 2; early++) {
-            oc_device *d = open_device(gpus[k], NULL);
+            oc_device *d = open_device(gpus[k], NULL, 1);
             Chase c;
             Diag diag = {0};
             if (early)
@@ -358,7 +351,7 @@ static void local_memory(void **state)
               {"gtx780", allowed, false, 4 << 10},    {"gtx560ti", little, false, 2 << 10},  // 32 of 256 MiB
               {"gtx780", NULL, true, 2 << 10}};
     for (size_t k = 0; k < COUNT(of); k++) {
-        oc_device *d = open_device(of[k].gpu, of[k].sets);
+        oc_device *d = open_device(of[k].gpu, of[k].sets, 1);
         Chase c;
         Diag diag = {0};
         if (of[k].refuses) device_has_local(d, 2048);

@@ -3,6 +3,7 @@
 // description.
 #include "check.h"
 #include "description.h"
+#include "opened.h"
 #include "probe/infer.h"
 #include "probe/measure.h"
 
@@ -86,11 +87,9 @@ static int compare(const Probe *p, const char *gpu, const char *sections)
 
 static void probe(const char *gpu, uint32_t parts, double budget, Probe *p)
 {
-    oc_device *d;
+    oc_device *d = open_device(gpu, NULL, 2);
     Diag diag = {0};
-    char message[500];
     const ProbeOptions o = {.parts = parts, .budget = budget};
-    if (oc_open(&(oc_config){.gpu = gpu, .threads = 2}, &d, message, sizeof message) != OC_OK) fail_msg("%s", message);
     if (!probe_device(d, &o, p, &diag)) fail_msg("%s: %s", gpu, diag.text.v);
     oc_close(d);
 }
@@ -136,20 +135,13 @@ static void spectrum(void **state)
     static const double kepler[PATTERN_KINDS] = {0, 230, 236, 289, 371, 734, 1000},
                         fermi[PATTERN_KINDS] = {0, 371, 398, 482, 639, 1245, 0};
     for (int g = 0; g < 2; g++) {
-        oc_device *d;
+        oc_device *d = open_device(g ? "gtx560ti" : "gtx780", NULL, 1);
         Chase c;
         Diag diag = {0};
-        char message[500];
         const double *want = g ? fermi : kepler;
-        if (oc_open(&(oc_config){.gpu = g ? "gtx560ti" : "gtx780"}, &d, message, sizeof message) != OC_OK)
-            fail_msg("%s", message);
         oc_device_info info = oc_describe(d);
         if (!chase_open(&c, d, g ? 900u << 20 : 2u << 30, &diag)) fail_msg("%s", diag.text.v);
-        Subject s = {
-            .of = &c,
-            .run = (bool (*)(void *, ChaseKind, const Walk *, size_t, uint32_t, uint32_t, uint32_t *, Diag *))chase_run,
-            .stagger = 128,
-            .cold = true};
+        Subject s = {.of = &c, .run = run_chase, .stagger = 128, .cold = true};
         memcpy(s.span, c.span, sizeof s.span);
         FoundTlbs t = {.page = counted(2 << 20)};
         FoundL2 l2 = {.size = counted((double)info.l2_bytes)};

@@ -1,19 +1,11 @@
 // Hit rates estimated from latencies are those that the simulator counted; s-l1 Fig. 1: with few threads all but the
 // first read of a line hit, with many none.
 #include "check.h"
+#include "opened.h"
 #include "probe/probe.h"
 
 #include <math.h>
 #include <string.h>
-
-static oc_device *open_device(const char *gpu, const char *const *sets)
-{
-    oc_device *d;
-    char message[500];
-    if (oc_open(&(oc_config){.gpu = gpu, .sets = sets, .threads = 2}, &d, message, sizeof message) != OC_OK)
-        fail_msg("%s", message);
-    return d;
-}
 
 // The rate that the n-th of the launches of the kernel that measures was counted to have. The counters are the test's:
 // what is measured sees none.
@@ -33,7 +25,7 @@ static double counted_rate(const oc_device *d, HitKind kind, size_t n)
 static void as_counted(const char *gpu, const char *const *sets, HitKind kind, uint32_t most, uint32_t fits,
                        double best, double hit, double miss)
 {
-    oc_device *d = open_device(gpu, sets);
+    oc_device *d = open_device(gpu, sets, 2);
     HitCurve c;
     Diag diag = {0};
     if (!hits_measure(d, kind, NULL, &c, &diag)) fail_msg("%s: %s", gpu, diag.text.v);
@@ -81,7 +73,7 @@ static void nothing_there(void **state)
     (void)state;
     HitCurve c;
     Diag diag = {0};
-    oc_device *d = open_device("titan_black", NULL);  // its L1 serves local memory
+    oc_device *d = open_device("titan_black", NULL, 2);  // its L1 serves local memory
     assert_true(hits_measure(d, HITS_L1, NULL, &c, &diag));
     assert_non_null(c.why);
     assert_int_equal(c.n, 0);

@@ -1,11 +1,13 @@
-// 60 random machines from a fixed seed; test_machines_long.c has the 500.
+// Random machines from a fixed seed: 14, in the long form 500. Each parameter is wrong at most twice of the 500 and not
+// once of the 14, and undetermined at most one time in twenty where it can be told.
 #include "check.h"
 #include "table.h"
 
-static void sixty(void **state)
+static void drawn(void **state)
 {
     (void)state;
-    assert_true(score_machines(1, 60, 1, 0.05, stdout));
+    bool all = getenv("ONCHIP_LONG");
+    assert_true(score_machines(1, all ? 500 : 14, all ? 2 : 0, 0.05, stdout));
 }
 
 // Machines that were inferred wrongly once: two sets of 126 ways whose lines have four sectors, taken for one set; and
@@ -19,6 +21,6 @@ static void hard(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sixty), cmocka_unit_test(hard)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(drawn), cmocka_unit_test(hard)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

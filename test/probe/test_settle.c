@@ -75,43 +75,8 @@ static void noise(void **state)
     assert_true(s.moving < N / 4);
 }
 
-// On a device: once where it is exact, three times where it isn't known to be, at most as often as allowed.
-static void repeats(void **state)
-{
-    (void)state;
-    oc_device *d;
-    Chase c;
-    Settled how;
-    Diag diag = {0};
-    char message[500];
-    const Walk walks[] = {{0, 32, 0, 384, false}, {0, 32, 0, 400, true}};
-    uint32_t got[400], again[400];
-    if (oc_open(&(oc_config){.gpu = "gtx780"}, &d, message, sizeof message) != OC_OK) fail_msg("%s", message);
-    if (!chase_open(&c, d, 1 << 20, &diag)) fail_msg("%s", diag.text.v);
-    assert_true(chase_settle(&c, CHASE_TEXTURE, walks, 2, 1, 0, SETTLE_MOST, SETTLE_WITHIN, got, &how, &diag));
-    assert_int_equal(how.repeats, 1);
-    c.noisy = true;
-    size_t launches = oc_launches(d);
-    assert_true(chase_settle(&c, CHASE_TEXTURE, walks, 2, 1, 0, SETTLE_MOST, SETTLE_WITHIN, again, &how, &diag));
-    assert_int_equal(how.repeats, 3);
-    assert_int_equal(how.moving, 0);
-    assert_int_equal(oc_launches(d) - launches, 3);
-    for (int k = 0; k < 384; k++) assert_int_equal(again[k], 110);
-    assert_int_equal(again[384], 220);  // 400 don't fit; the L2 has them by now
-    assert_true(chase_settle(&c, CHASE_TEXTURE, walks, 2, 1, 0, 2, SETTLE_WITHIN, again, &how, &diag));
-    assert_int_equal(how.repeats, 2);
-    assert_int_equal(how.moving, 400);
-    assert_int_equal(again[0], 110);
-    assert_false(chase_settle(&c, CHASE_TEXTURE, &(Walk){2 << 20, 0, 0, 1, true}, 1, 1, 0, SETTLE_MOST, SETTLE_WITHIN,
-                              again, NULL, &diag));
-    diag_free(&diag);
-    chase_close(&c);
-    oc_close(d);
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(stopping), cmocka_unit_test(noise),
-                                       cmocka_unit_test(repeats)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(stopping), cmocka_unit_test(noise)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,11 @@
 // Throughput of simulated GPUs against what s-l1 §2.3 measured on a Titan Black and against what descriptions say; the
 // fit of a saturation against curves made by hand.
 #include "check.h"
+#include "opened.h"
 #include "probe/measure.h"
 
 #include <math.h>
 #include <string.h>
-
-static oc_device *open_device(const char *gpu, const char *const *sets)
-{
-    oc_device *d;
-    char message[500];
-    if (oc_open(&(oc_config){.gpu = gpu, .sets = sets, .threads = 2}, &d, message, sizeof message) != OC_OK)
-        fail_msg("%s", message);
-    return d;
-}
 
 static const FlowCurve *curve_of(const Throughput *t, FlowKind kind, uint32_t ways, bool along_blocks, uint32_t blocks)
 {
@@ -39,7 +31,7 @@ static void titan_black(void **state)
     (void)state;
     Throughput t;
     Diag diag = {0};
-    oc_device *d = open_device("titan_black", NULL);
+    oc_device *d = open_device("titan_black", NULL, 2);
     if (!throughput_measure(d, 0.4, NULL, &t, &diag)) fail_msg("%s", diag.text.v);
     const FlowCurve *one = curve_of(&t, FLOW_L2, 4, false, 1), *all = curve_of(&t, FLOW_L2, 4, false, 15),
                     *blocks = curve_of(&t, FLOW_L2, 4, true, 0);
@@ -92,7 +84,7 @@ static void coalescing(void **state)
     double useful;
     Flow f;
     Diag diag = {0};
-    oc_device *d = open_device("titan_black", NULL);
+    oc_device *d = open_device("titan_black", NULL, 2);
     assert_true(flow_open(&f, d, &diag));
     near_to(at(&f, FLOW_L2, 15, 1024, 32, &useful), 15 * 29.7, 0.02, "L2 throughput of 15 SMs, whole lines");
     near_to(at(&f, FLOW_DRAM, 15, 1024, 32, &useful), 307, 0.07,
@@ -103,13 +95,13 @@ static void coalescing(void **state)
     near_to(useful, moved, 1e-9, "all of a whole line is asked for");
     flow_close(&f);
     oc_close(d);
-    d = open_device("titan_black", six);
+    d = open_device("titan_black", six, 2);
     assert_true(flow_open(&f, d, &diag));
     near_to(at(&f, FLOW_L2, 15, 512, 1, &useful), 6 * 32 * 0.98, 0.05, "six slices' throughput of sectors");
     flow_close(&f);
     oc_close(d);
     // A Fermi: the data sheet's DRAM.
-    d = open_device("gtx560ti", NULL);
+    d = open_device("gtx560ti", NULL, 2);
     assert_true(flow_open(&f, d, &diag));
     near_to(at(&f, FLOW_DRAM, 8, 1024, 32, &useful), 128.3, 0.05, "the 560 Ti's DRAM");
     flow_close(&f);
@@ -123,7 +115,7 @@ static void too_much(void **state)
     Flow f;
     Diag diag = {0};
     FlowPoint p = {.kind = FLOW_L2, .blocks = 15, .threads = 1024, .ways = 1};
-    oc_device *d = open_device("gtx480", NULL);
+    oc_device *d = open_device("gtx480", NULL, 2);
     assert_true(flow_open(&f, d, &diag));
     assert_true(flow_point(&f, &p, &diag));
     assert_non_null(p.why);
@@ -134,7 +126,7 @@ static void too_much(void **state)
     // Nor is what doesn't fit the memory read.
     static const char *const little[] = {"gpu.memory=1MiB", NULL};
     p = (FlowPoint){.kind = FLOW_L2, .blocks = 15, .threads = 1024, .ways = 1};
-    d = open_device("titan_black", little);
+    d = open_device("titan_black", little, 2);
     assert_true(flow_open(&f, d, &diag));
     assert_true(flow_point(&f, &p, &diag));
     assert_non_null(p.why);

@@ -12,17 +12,12 @@ set -uo pipefail
 cd "$(dirname "$0")/bounds" || exit 1
 onchip=${ONCHIP:-../../../build/onchip}
 [[ -x $onchip ]] || exit 77
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-kilobytes=3000000 seconds=20 bad=0 cases=0
+source ../../test.bash
+kilobytes=3000000 seconds=20 cases=0
 grep -q asan <<<"$(ldd "$onchip" 2>/dev/null)" && kilobytes=unlimited seconds=60
 grep -qE "__(asan|tsan)_init" <<<"$(nm "$onchip" 2>/dev/null)" && kilobytes=unlimited seconds=60
 
-complain() {
-    echo "test/run/bounds/$1" >&2
-    head -c 600 "$work/error" >&2; echo >&2
-    bad=1
-}
+wrong() { complain "test/run/bounds/$1"$'\n'"$(head -c 600 "$work/error")"; }
 
 # limited COMMAND …: its exit status, its error text in $work/error.
 limited() {
@@ -37,19 +32,19 @@ check() {
         eval "limited \"\$onchip\" run \"\$case\" $mode $run"
         status=$?
         if [[ ${wanted[*]} ]]; then
-            ((status && status <= 3)) || complain "$file: $title: run $mode: exit status $status, not 1, 2 or 3"
+            ((status && status <= 3)) || wrong "$file: $title: run $mode: exit status $status, not 1, 2 or 3"
             for line in "${wanted[@]}"; do
-                grep -qF -- "$line" "$work/error" || complain "$file: $title: run $mode: the error lacks '$line'"
+                grep -qF -- "$line" "$work/error" || wrong "$file: $title: run $mode: the error lacks '$line'"
             done
         else
-            ((status == 0)) || complain "$file: $title: run $mode: exit status $status"
+            ((status == 0)) || wrong "$file: $title: run $mode: exit status $status"
         fi
     done
     limited "$onchip" sl1 "$case" -o "$work/sl1.ptx" --sl1=strides
     status=$?
-    ((status <= 1)) || complain "$file: $title: sl1: exit status $status"
+    ((status <= 1)) || wrong "$file: $title: sl1: exit status $status"
     ((status)) && return
-    limited "$onchip" show ptx "$work/sl1.ptx" || complain "$file: $title: what sl1 wrote isn't read back"
+    limited "$onchip" show ptx "$work/sl1.ptx" || wrong "$file: $title: what sl1 wrote isn't read back"
 }
 
 for file in *.ptx; do

@@ -1,7 +1,9 @@
 #!/bin/bash
 # End-to-end tests: every data/NAME.ptx is run by the program itself, in all of its ways: executed only and timed,
 # lowered and as written, on two GPUs, with 1, 2 and 7 host threads. All must give the same results, and the JSON of the
-# timed runs must be the same to the byte on any number of threads, wall_seconds apart.
+# timed runs must be the same to the byte on any number of threads, wall_seconds apart. In the short form a file is run
+# in two ways, executed only as written and timed as lowered, and in a third whose turn it is. `ptx.sh NAME …` runs
+# these files in all ways, as does the long form.
 #
 # The comments at the top of a file say what to do:
 #   // run: OPTIONS       of onchip run; several lines are several runs, whose outputs follow one another
@@ -20,47 +22,65 @@ onchip=${ONCHIP:-../../../build/onchip}
 [[ -x $onchip ]] || exit 77
 refresh=0
 [[ ${1:-} == --refresh ]] && refresh=1 && shift
-work=$(mktemp -d)
+source ../../test.bash
 seconds=60
 [[ -z ${ONCHIP_SANITIZED:-} ]] || seconds=600
-trap 'rm -rf "$work"' EXIT
-bad=0 files=0 runs=0
+files=0 runs=0 all=${ONCHIP_LONG:-}
 
-complain() {
-    echo "test/run/data/$1.ptx: $2" >&2
-    bad=1 bad_here=1
+# The ways: what a file must allow ("only"), and the options. A run with several threads must print what the run before
+# it with one thread, lowered or plain, has printed.
+ways=('functional plain: --functional --no-lowering' 'timed lowered: --threads 1'
+    'functional lowered: --functional' 'timed plain: --threads 1 --no-lowering'
+    'timed lowered threads: --threads 2' 'timed lowered threads: --threads 7'
+    'timed lowered gpus: --gpu titan_black'
+    'timed plain threads: --threads 2 --no-lowering' 'timed plain threads: --threads 7 --no-lowering')
+always=2 turns=5
+
+# wrong NAME TEXT
+wrong() {
+    complain "test/run/data/$1.ptx: $2"
+    bad_here=1
 }
 
-# shell TAG FILE: the script in the comments of a kind.
-shell() { sed -n "s|^//$1||p" "$2"; }
+# read_file NAME: its comments, in $options, $only, $want and $judge.
+read_file() {
+    local line
+    options=() only='functional timed lowered plain threads gpus' want='' judge=''
+    while IFS= read -r line; do
+        case $line in
+        '// run:'*) options+=("${line#// run:}") ;;
+        '// only:'*) only=${line#// only:} ;;
+        '//='*) want+=${line#//=}$'\n' ;;
+        '//?'*) judge+=${line#//?}$'\n' ;;
+        esac
+    done <"$1.ptx"
+}
 
 # launch NAME OPTION …: all runs of the file; text in $work/text, JSON in $work/json; the last exit status in $status.
 launch() {
-    local name=$1 line
-    shift
+    local line own
     status=0
     : >"$work/text"
     : >"$work/json"
-    while IFS= read -r line; do
-        eval "set -- $(printf '%q ' "$@")"  # the options again, for the eval below
+    for line in "${options[@]}"; do
+        eval "own=($line)"
         # A minute of processor time: a kernel that doesn't end is one file's failure. ThreadSanitizer takes longer.
-        eval "(ulimit -t $seconds && exec \"$onchip\" run $name.ptx $line --json \"\$@\")" \
+        (ulimit -t $seconds && exec "$onchip" run "$1.ptx" "${own[@]}" --json "${@:2}") \
             2>>"$work/text" >>"$work/json" || status=$?
         runs=$((runs + 1))
-    done < <(sed -n 's|^// run: *||p' "$name.ptx")
-    sed -i '/"wall_seconds"/d' "$work/json"
+    done
 }
 
 # must_be NAME MODE: the outcome of the last launch is the expected one.
 must_be() {
-    local name=$1 mode=$2
+    local name=$1 mode=$2 text
     if ((status)); then
-        complain "$name" \
+        wrong "$name" \
             "$mode: exit status $status: $(tr -d '\n' <"$work/text" | head -c 400)$(grep -m1 '"error"' "$work/json")"
-    elif [[ -s $work/judge ]]; then
-        out=$(<"$work/text") bash "$work/judge" || complain "$name" "$mode: judged wrong: $(head -c 600 "$work/text")"
-    elif ! cmp -s "$work/want" "$work/text"; then
-        complain "$name" "$mode: wrong output (< expected)"
+    elif [[ $judge ]]; then
+        out=$(<"$work/text") bash -c "$judge" || wrong "$name" "$mode: judged wrong: $(head -c 600 "$work/text")"
+    elif IFS= read -rd '' text <"$work/text"; [[ $text != "$wanted" ]]; then
+        wrong "$name" "$mode: wrong output (< expected)"
         diff <(fold -s -w 100 "$work/want") <(fold -s -w 100 "$work/text") | head -n 12 >&2
     fi
 }
@@ -75,59 +95,50 @@ must_fail() {
     local name=$1 mode=$2 code line text
     read -r _ code <"$name.err"
     text=$(error_text)
-    ((status == code)) || complain "$name" "$mode: exit status $status, not $code"
+    ((status == code)) || wrong "$name" "$mode: exit status $status, not $code"
     while IFS= read -r line; do
         if [[ $line == '! '* ]]; then
-            [[ $(error_text) != *"${line#! }"* ]] || complain "$name" "$mode: the error has '${line#! }'"
+            [[ $(error_text) != *"${line#! }"* ]] || wrong "$name" "$mode: the error has '${line#! }'"
         elif [[ $text == *"$line"* ]]; then
             text=${text#*"$line"}
         else
-            complain "$name" "$mode: the error lacks '$line': $(error_text | head -n 40)"
+            wrong "$name" "$mode: the error lacks '$line': $(error_text | head -n 40)"
             return
         fi
     done < <(tail -n +2 "$name.err")
 }
 
-judge() {
-    if [[ -e $1.err ]]; then must_fail "$@"; else must_be "$@"; fi
-}
-
+# check NAME TURN: in all ways, or in those whose turn it is.
 check() {
-    local name=$1 only first threads plain
+    local name=$1 k way base check third=${ways[always + $2 % turns]}
     bad_here=0
-    only=" $(sed -n 's|^// only: *||p' "$name.ptx") "
-    [[ $only == '  ' ]] && only=' functional timed lowered plain threads gpus '
-    shell '?' "$name.ptx" >"$work/judge"
-    if grep -q '^//=' "$name.ptx"; then
-        shell '=' "$name.ptx" | bash >"$work/want" || complain "$name" "its own script fails"
+    if [[ $want ]]; then
+        bash -c "$want" >"$work/want" || wrong "$name" "its own script fails"
     elif [[ -e $name.out ]]; then
         cp "$name.out" "$work/want"
-    elif [[ ! -e $name.err && ! -s $work/judge ]] && ! ((refresh)); then
-        complain "$name" "no expectation: neither //= nor //? nor $name.out nor $name.err"
-        return
+    elif [[ ! -e $name.err && ! $judge ]]; then
+        wrong "$name" "no expectation: neither //= nor //? nor $name.out nor $name.err"
+    else
+        : >"$work/want"
     fi
-    for plain in '' --no-lowering; do
-        if [[ $plain ]]; then [[ $only == *' plain '* ]] || continue; else [[ $only == *' lowered '* ]] || continue; fi
-        if [[ $only == *' functional '* ]]; then
-            launch "$name" --functional $plain
-            judge "$name" "functional $plain"
-            ((bad_here)) && return
+    IFS= read -rd '' wanted <"$work/want"
+    for ((k = 0; k < ${#ways[@]} && !bad_here; k++)); do
+        way=${ways[k]} check=''
+        [[ $all || $way == "$third" ]] || ((k < always)) || continue
+        for word in ${way%:*}; do [[ " $only " == *" $word "* ]] || continue 2; done
+        [[ -e $name.err || $way != *--threads* ]] || check=--check
+        launch "$name" ${way#*:} $check
+        if [[ -e $name.err ]]; then must_fail "$name" "$way"; else must_be "$name" "$way"; fi
+        [[ $way == *--threads* && ( $all || $third == *threads:* ) ]] || continue
+        base=$work/lowered
+        [[ $way != *plain* ]] || base=$work/plain
+        grep -hv '^ *"wall_seconds"' "$work/json" "$work/text" >"$work/now"
+        if [[ $way != *threads:* ]]; then
+            mv "$work/now" "$base"
+        elif ! cmp -s "$base" "$work/now"; then
+            wrong "$name" "$way: another output than with one thread"
+            diff "$base" "$work/now" | head -n 12 >&2
         fi
-        [[ $only == *' timed '* ]] || continue
-        first=
-        for threads in 1 2 7; do
-            if [[ $threads != 1 && $only != *' threads '* ]]; then continue; fi
-            launch "$name" --threads $threads $([[ -e $name.err ]] || echo --check) $plain
-            if [[ ! $first ]]; then
-                judge "$name" "timed $plain"
-                ((bad_here)) && return
-                first=$(cat "$work/json" "$work/text")
-            elif [[ $first != "$(cat "$work/json" "$work/text")" ]]; then
-                complain "$name" "$threads threads $plain: another output than with one thread"
-                diff <(echo "$first") <(cat "$work/json" "$work/text") | head -n 12 >&2
-            fi
-        done
-        [[ $plain || $only != *' gpus '* ]] || { launch "$name" --gpu titan_black; judge "$name" titan_black; }
     done
 }
 
@@ -136,16 +147,17 @@ renew() {
     launch "$name"
     if ((status)); then
         { echo "exit $status"; error_text; } >"$name.err"
-    elif ! grep -q '^//[=?]' "$name.ptx"; then
+    elif [[ ! $want$judge ]]; then
         cp "$work/text" "$name.out"
     fi
 }
 
-(($#)) || set -- *.ptx
+if (($#)); then all=yes; else set -- *.ptx; fi
 for file; do
-    name=$(basename "$file" .ptx)
+    name=${file##*/} name=${name%.ptx}
     files=$((files + 1))
-    if ((refresh)); then renew "$name"; else check "$name"; fi
+    read_file "$name"
+    if ((refresh)); then renew "$name"; else check "$name" $files; fi
 done
 echo "$files files, $runs runs"
 exit $bad

@@ -3,17 +3,11 @@
 // or behind the section that is accessed by it. Half of the kernels are plain, with nothing that rules out lines of 24
 // bytes, or lines looked up by their own structure alone.
 #include "maker.h"
+#include "random.h"
 
 #include <string.h>
 
-// SplitMix64 (Steele, Lea, Flood).
-uint32_t pick(Maker *m, uint32_t n)
-{
-    uint64_t x = m->state += 0x9e3779b97f4a7c15u;
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return (uint32_t)((x ^ x >> 31) >> 32) % n;
-}
+uint32_t pick(Maker *m, uint32_t n) { return random_below(&m->state, n); }
 
 bool once_in(Maker *m, uint32_t n) { return pick(m, n) == 0; }
 

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const Sl1Options settings[] = {
+static const Sl1Options settings[SETTINGS_OF_PTXAS] = {
     {.line = 16, .threshold = 300, .per_warp = true},
     {.line = 24, .threshold = 300},
     {.line = 8, .threshold = 300},

@@ -1,9 +1,7 @@
-// A hundred random kernels, as they are and with the software L1: they leave the same bytes. With ONCHIP_SEED=N only
-// that one, whose PTX goes to the file ONCHIP_PTX.
+// Random kernels, as they are and with the software L1, leave the same bytes: 30 of them, in the long form 2000 others.
+// With ONCHIP_SEED=N only that one, whose PTX goes to the file ONCHIP_PTX.
 #include "check.h"
 #include "equal.h"
-
-#include <stdlib.h>
 
 static void write_ptx(uint64_t seed, const char *path)
 {
@@ -18,23 +16,24 @@ static void write_ptx(uint64_t seed, const char *path)
     text_free(&ptx);
 }
 
-static void hundred(void **state)
+static void seeds(void **state)
 {
     (void)state;
     Tally t = {.out = stdout};
     const char *only = getenv("ONCHIP_SEED"), *path = getenv("ONCHIP_PTX");
-    uint64_t seed = only ? strtoull(only, NULL, 0) : 1;
+    bool large = getenv("ONCHIP_LONG");
+    uint64_t seed = only ? strtoull(only, NULL, 0) : large ? 1001 : 1;
+    uint32_t n = only ? 1 : large ? 2000 : 30;
     if (only && path) write_ptx(seed, path);
-    compare_seeds(seed, only ? 1 : 100, &t);
+    compare_seeds(seed, n, &t);
     assert_int_equal(t.different, 0);
     if (only) return;
-    assert_true(t.changed >= 50);
-    assert_true(t.rewritten >= 250 && t.odd >= 50);
-    assert_true(t.cached * 2 >= t.timed && t.fills > 1000 && t.accesses > 2 * t.fills);
+    assert_true(2 * t.changed >= n && 2 * t.rewritten >= 5 * n && 2 * t.odd >= n);
+    assert_true(t.cached * 2 >= t.timed && t.fills > 10 * n && t.accesses > 2 * t.fills);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(hundred)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(seeds)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

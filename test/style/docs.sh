@@ -1,22 +1,20 @@
 #!/bin/bash
 # The documentation says what the program does: the generated pages are what tools/docs.sh makes now, every code block
 # of a document works and prints what stands there (tools/blocks.sh; host times apart), the manual page has every
-# option, and doc/reference/json.md every field.
+# option, and doc/reference/json.md every field. The short form runs the blocks of README.md alone.
 set -euo pipefail
 [[ -z ${ONCHIP_SANITIZED:-} && -e $ONCHIP_BUILD/libonchip.a ]] || exit 77
 cd "$ONCHIP_SOURCE"
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-bad=0
-complain() {
-    echo "$1" >&2
-    bad=1
-}
+source "$ONCHIP_SOURCE/test/test.bash"
 
-bash tools/docs.sh --check || bad=1
+if [[ ${ONCHIP_LONG:-} ]]; then
+    bash tools/docs.sh --check --long || bad=1
+else
+    bash tools/docs.sh --check README.md || bad=1
+fi
 
 # tools/blocks.sh finds what is wrong with a block, says where, and writes output anew.
-cat >"$folder/wrong.md" <<'END'
+cat >"$work/wrong.md" <<'END'
 ```console
 $ echo right
 wrong
@@ -41,69 +39,71 @@ $ false
 [a]
 ```
 END
-cp "$folder/wrong.md" "$folder/refreshed.md"
-if bash tools/blocks.sh --check "$folder/wrong.md" >"$folder/log" 2>&1; then
+cp "$work/wrong.md" "$work/refreshed.md"
+if bash tools/blocks.sh --check "$work/wrong.md" >"$work/log" 2>&1; then
     complain "tools/blocks.sh finds nothing wrong"
 fi
 for text in ':1: `echo right` prints something else' '+right' ':7: `false` failed' ':11: c block' ':14: json block' \
     ':18: not run: a reason' ':21: nothing tells how' '5 blocks run, 1 not run'; do
-    grep -qF -e "$text" "$folder/log" || complain "tools/blocks.sh doesn't say '$text': $(<"$folder/log")"
+    grep -qF -e "$text" "$work/log" || complain "tools/blocks.sh doesn't say '$text': $(<"$work/log")"
 done
-if grep -F 'simulated in' "$folder/log" | grep '^[-+]'; then complain "tools/blocks.sh compares time"; fi
-if bash tools/blocks.sh "$folder/refreshed.md" &>/dev/null; then
+if grep -F 'simulated in' "$work/log" | grep '^[-+]'; then complain "tools/blocks.sh compares time"; fi
+if bash tools/blocks.sh "$work/refreshed.md" &>/dev/null; then
     complain "tools/blocks.sh finds nothing wrong when it writes"
 fi
-sed '3s/wrong/right/' "$folder/wrong.md" | diff - "$folder/refreshed.md" >&2 ||
+sed '3s/wrong/right/' "$work/wrong.md" | diff - "$work/refreshed.md" >&2 ||
     complain "tools/blocks.sh doesn't write what is printed"
 
 # The schema's tables fail where a column has no sentence.
-sed 's/ -- the kernel$//' src/store/schema/1.sql >"$folder/bare.sql"
-if awk -f tools/schema.awk "$folder/bare.sql" >/dev/null 2>"$folder/log"; then
+sed 's/ -- the kernel$//' src/store/schema/1.sql >"$work/bare.sql"
+if awk -f tools/schema.awk "$work/bare.sql" >/dev/null 2>"$work/log"; then
     complain "tools/schema.awk misses columns without sentence"
 fi
-grep -q "bare.sql:[0-9]*: column counter.kernel_id has no sentence" "$folder/log" ||
-    complain "tools/schema.awk: $(cat "$folder/log")"
+grep -q "bare.sql:[0-9]*: column counter.kernel_id has no sentence" "$work/log" ||
+    complain "tools/schema.awk: $(cat "$work/log")"
 
 # Every option is in the manual page.
 all=$(for verb in $("$ONCHIP" help | sed -n 's/^  \([a-z0-9]*\) .*/\1/p'); do "$ONCHIP" help "$verb"; done)
 options=$(grep -oE '^ +--?[a-z0-9-]+' <<<"$all" | sort -u)
-sed 's/\\-/-/g' doc/reference/onchip.1 >"$folder/onchip.1"
+sed 's/\\-/-/g' doc/reference/onchip.1 >"$work/onchip.1"
 for option in $options; do
-    grep -qw -e "$option" "$folder/onchip.1" || complain "doc/reference/onchip.1 lacks $option"
+    grep -qw -e "$option" "$work/onchip.1" || complain "doc/reference/onchip.1 lacks $option"
 done
-for option in $(grep -oE -e '--[a-z0-9-]+' "$folder/onchip.1" | sort -u); do
+for option in $(grep -oE -e '--[a-z0-9-]+' "$work/onchip.1" | sort -u); do
     [[ $option == --version || $all == *" $option"[[:space:][]* ]] ||
         complain "doc/reference/onchip.1 has $option, which there isn't"
 done
 
 # The functions that work.h has for workloads are those of doc/extend/adding.md's table.
-sed '/^\/\/ --- stream.c/q' src/work/work.h | grep -oE '\bwork_[a-z0-9_]+\(' | tr -d '(' | sort -u >"$folder/declared"
+sed '/^\/\/ --- stream.c/q' src/work/work.h | grep -oE '\bwork_[a-z0-9_]+\(' | tr -d '(' | sort -u >"$work/declared"
 sed -n 's/^| `work_/work_/p' doc/extend/adding.md | cut -d'|' -f1 | grep -oE 'work_[a-z0-9_]+' | sort \
-    >"$folder/listed" || true
-diff --label work.h --label doc/extend/adding.md "$folder/declared" "$folder/listed" >&2 ||
+    >"$work/listed" || true
+diff --label work.h --label doc/extend/adding.md "$work/declared" "$work/listed" >&2 ||
     complain "doc/extend/adding.md doesn't list work.h's functions once each"
 
 # Every field of the JSON is in doc/reference/json.md; counters and rates are in doc/reference/counters.md.
-awk '/^```ptx$/ { on = 1; next } /^```$/ { if (on) exit } on' README.md >"$folder/saxpy.ptx"
-"$ONCHIP" run vectoradd --size small --json --lines --interval 100 >"$folder/json"
-"$ONCHIP" run "$folder/saxpy.ptx" --arg i32:8 --arg f32:2 --arg buf:32 --arg buf:32 --dump 3 --json \
-    >>"$folder/json" 2>/dev/null
-"$ONCHIP" run "$folder/saxpy.ptx" --json >>"$folder/json" || true  # the arguments are missing: "error"
+awk '/^```ptx$/ { on = 1; next } /^```$/ { if (on) exit } on' README.md >"$work/saxpy.ptx"
+"$ONCHIP" run vectoradd --size small --json --lines --interval 100 >"$work/json"
+"$ONCHIP" run "$work/saxpy.ptx" --arg i32:8 --arg f32:2 --arg buf:32 --arg buf:32 --dump 3 --json \
+    >>"$work/json" 2>/dev/null
+"$ONCHIP" run "$work/saxpy.ptx" --json >>"$work/json" || true  # the arguments are missing: "error"
 for tuned in --sched=best-swl --autotune=threads; do
-    "$ONCHIP" run vectoradd --size small $tuned --db "$folder/tuned.db" --json >>"$folder/json"
+    "$ONCHIP" run vectoradd --size small $tuned --db "$work/tuned.db" --json >>"$work/json"
 done
 # What stands in "dumps" are names of parameters.
-for field in $(sed '/^ *"dumps": {$/,/^ *}/{/"dumps"/!d}' "$folder/json" | grep -oE '^ *"[a-z0-9_.]+":' |
+for field in $(sed '/^ *"dumps": {$/,/^ *}/{/"dumps"/!d}' "$work/json" | grep -oE '^ *"[a-z0-9_.]+":' |
     tr -d ' ":' | sort -u); do
     grep -qF "\`$field\`" doc/reference/json.md doc/reference/counters.md ||
         complain "doc/reference/json.md lacks $field"
 done
 
-# The same of the probe's.
-"$ONCHIP" probe --gpu gtx560ti --only l1,l2,spectrum,footprint,shared,ops,throughput --json >"$folder/json"
-"$ONCHIP" probe --gpu gtx780 --only texture --by-the-book --json >>"$folder/json"
-"$ONCHIP" probe --json >>"$folder/json" 2>/dev/null || true
-for field in $(grep -oE '"[a-z0-9_]+":' "$folder/json" | tr -d '":' | sort -u); do
-    grep -qF "\`$field\`" doc/reference/probe-json.md || complain "doc/reference/probe-json.md lacks $field"
-done
+# The same of the probe's, in the long form.
+if [[ ${ONCHIP_LONG:-} ]]; then
+    "$ONCHIP" probe --gpu gtx560ti --only l1,l2,spectrum,footprint,shared,ops,throughput --json >"$work/json"
+    "$ONCHIP" probe --gpu gtx780 --only texture --by-the-book --json >>"$work/json"
+    "$ONCHIP" probe --json >>"$work/json" 2>/dev/null || true
+    for field in $(grep -oE '"[a-z0-9_]+":' "$work/json" | tr -d '":' | sort -u); do
+        grep -qF "\`$field\`" doc/reference/probe-json.md || complain "doc/reference/probe-json.md lacks $field"
+    done
+fi
 exit $bad

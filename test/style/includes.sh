@@ -2,7 +2,7 @@
 # Dependencies run one way (doc/extend/design.md). below[x] names the folders right below x; a folder may include its
 # own headers and those of every folder reachable downward. Host code of workloads sees work.h and onchip.h alone.
 set -euo pipefail
-cd "${ONCHIP_SOURCE:-$(dirname "$0")/../..}"
+cd "$ONCHIP_SOURCE"
 
 declare -A below=(
     [base]=""
@@ -35,11 +35,7 @@ closure() {
     for folder in ${below[$1]}; do closure "$folder"; done
 }
 
-bad=0
-complain() {
-    echo "$1" >&2
-    bad=1
-}
+source test/test.bash
 
 for folder in "${!below[@]}"; do
     [[ -d src/$folder ]] || complain "src/$folder is in this test's table and isn't there"

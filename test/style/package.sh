@@ -4,14 +4,8 @@
 set -euo pipefail
 [[ -e $ONCHIP && -e $ONCHIP_BUILD/libonchip.so && -z ${ONCHIP_SANITIZED:-} ]] || exit 77
 for command in cpack dpkg-deb dpkg-shlibdeps file; do command -v $command >/dev/null || exit 77; done
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-cd "$folder"
-bad=0
-complain() {
-    echo "$1" >&2
-    bad=1
-}
+source "$ONCHIP_SOURCE/test/test.bash"
+cd "$work"
 version=$(sed -n 's/^project(onchip VERSION \([0-9.]*\) .*/\1/p' "$ONCHIP_SOURCE/CMakeLists.txt")
 
 # The files of the documentation, which the tree has under the same names.

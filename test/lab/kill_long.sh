@@ -1,3 +1,0 @@
-#!/bin/bash
-# kill.sh, often.
-exec bash "$ONCHIP_SOURCE/test/lab/kill.sh" 100
