@@ -56,6 +56,18 @@ fi
 sed '3s/wrong/right/' "$folder/wrong.md" | diff - "$folder/refreshed.md" >&2 ||
     complain "tools/blocks.sh doesn't write what is printed"
 
+# tools/docs.sh writes what stands between markers, says what is stale, and refuses a marker without end.
+printf '%s\n' '<!-- begin: echo right -->' wrong '<!-- end -->' >"$folder/marked.md"
+if bash tools/docs.sh --check "$folder/marked.md" &>"$folder/log"; then complain "tools/docs.sh takes a stale page"; fi
+grep -qx -e '-wrong' "$folder/log" || complain "tools/docs.sh --check: $(<"$folder/log")"
+bash tools/docs.sh "$folder/marked.md" >/dev/null
+[[ $(sed -n 3p "$folder/marked.md") == right ]] || complain "tools/docs.sh writes $(<"$folder/marked.md")"
+for end in '<!-- begin: echo no end -->' '<!-- begin: false -->'; do
+    printf '%s\n' "$end" >"$folder/open.md"
+    if bash tools/docs.sh "$folder/open.md" &>"$folder/log"; then complain "tools/docs.sh takes '$end'"; fi
+    [[ $(<"$folder/open.md") == "$end" ]] || complain "tools/docs.sh writes a page in spite of an error"
+done
+
 # The schema's tables fail where a column has no sentence.
 sed 's/ -- the kernel$//' src/store/schema/1.sql >"$folder/bare.sql"
 if awk -f tools/schema.awk "$folder/bare.sql" >/dev/null 2>"$folder/log"; then
