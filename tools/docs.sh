@@ -1,7 +1,8 @@
 #!/bin/bash
-# docs.sh [--check] [--long] [FILE.md …]: writes what is made in the documentation: doc/reference/gpu.md, doc/reference/counters.md,
-# what stands between markers in every document, and the output in the code blocks, which are run (tools/blocks.sh).
-# With --check nothing is written; what would change is printed, and the exit status is 1. With files, these alone.
+# docs.sh [--check] [--long] [FILE.md …]: writes what is made in the documentation, or in these files: the pages
+# doc/reference/gpu.md and doc/reference/counters.md, what stands between markers in every document, and the output in
+# the code blocks, which are run (tools/blocks.sh). With --check nothing is written; what would change is printed, and
+# the exit status is 1.
 #
 # Between these two lines stands what COMMAND prints in the source folder:
 #

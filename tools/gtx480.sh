@@ -12,7 +12,10 @@ if [[ ${1:-} == --table ]]; then
     printf '%s\n' '| | 1000 cycles | L1 hits, % | swl 1 | 2 | 4 | 8 |' '|---|--:|--:|--:|--:|--:|--:|'
     exec awk -F , -v figure="\"gtx480/$2\"" '
         { n = NF - 2; name = $2; for (k = 3; k < n - 1; k++) name = name "," $k }  # a name may have a comma
-        $1 == figure && name != last { printf "%s| %s", last ? " |\n" : "", substr(name, 2, length(name) - 2); last = name }
+        $1 == figure && name != last {
+            printf "%s| %s", last ? " |\n" : "", substr(name, 2, length(name) - 2)
+            last = name
+        }
         $1 == figure { printf $(n - 1) ~ /cycles|hits/ ? " | %.1f" : " | %.2f", $n }
         END { print " |"; exit !last }
     ' doc/results/measurements/gtx480.csv

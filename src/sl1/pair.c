@@ -1,10 +1,10 @@
-// pair.c: pairs of lines. A warp waits for its slowest lane. If its lanes left their lines one by one, it would wait for
-// memory each time. So each data structure has two neighbouring lines, if there is room for two of each. When a lane
-// leaves its two lines, it calls the other lanes of its warp (access.c), and each lane that is in its upper line moves on
-// by one line. Then the warp waits once while each lane goes through a line.
+// pair.c: pairs of lines. A warp waits for its slowest lane. If its lanes left their lines one by one, it would wait
+// for memory each time. So each data structure has two neighbouring lines, if there is room for two of each. When a
+// lane leaves its two lines, it calls the other lanes of its warp (access.c), and each lane that is in its upper line
+// moves on by one line. Then the warp waits once while each lane goes through a line.
 //
-// The one or two lines together are the *window* of the data structure, %sl1_span bytes. Its address in global memory is
-// the tag. A window never reaches into another page than that of its first line, since the allocation may end there.
+// The one or two lines together are the *window* of the data structure, %sl1_span bytes. Its address in global memory
+// is the tag. A window never reaches into another page than that of its first line, since the allocation may end there.
 //
 // A window's place in shared memory is a multiple of the window's size. Word j of the window lies at place XOR 4j. The
 // place's lower bits hold the number of windows before it, with 128 bytes counted as one. So lanes that access the same

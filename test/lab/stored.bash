@@ -26,7 +26,11 @@ same() {
         complain "$paper: other numbers than stored: if that is meant, ONCHIP_REFRESH=1 stores them, and then
 bash tools/docs.sh writes the tables of the pages"
     [[ -z ${ONCHIP_REFRESH:-} ]] || {
-        { head -n 1 "$file"; tail -n +2 "$file" | grep -vxF -f "$work/stored" || true; cat "$work/fresh"; } >"$work/file"
+        {
+            head -n 1 "$file"
+            tail -n +2 "$file" | grep -vxF -f "$work/stored" || true
+            cat "$work/fresh"
+        } >"$work/file"
         cp "$work/file" "$file"
     }
 }

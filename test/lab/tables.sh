@@ -80,7 +80,9 @@ reproduce plain values --errors | sed "s,\`$work/paper/\([a-z]*\).ini\`,\`\1\`,"
 reproduce plain values --csv >"$work/points.csv"
 sed 's/,5,1$/,7,1/' "$work/points.csv" >"$work/theirs.csv"
 from() { "$ONCHIP" reproduce "$work/paper" plain --from "$1" --db "$work/none" --markdown; }
-for file in points theirs; do from "$work/$file.csv" | diff "$work/plain" - >&2 || complain "another table of $file"; done
+for file in points theirs; do
+    from "$work/$file.csv" | diff "$work/plain" - >&2 || complain "another table of $file"
+done
 [[ ! -e $work/none ]] || complain "--from opens a store"
 sed 's/^\(.*"64KiB","128"\),4,/\1,4.5,/' "$work/points.csv" >"$work/other.csv"
 from "$work/other.csv" | grep -qF '| 128 | 2.00 (4.00) | 4.50 (5.00) |' || complain "--from shows something else"
