@@ -5,7 +5,7 @@ set -euo pipefail
 source "$ONCHIP_SOURCE/test/lab/stored.bash"
 
 same mei small fig5 fig7
-same unified small table1-registers table1-shared
+same unified small energy-why
 same sl1 small table1 registers fig3 fig4
 same ciao small fig1b
 same unified paper reading-interleaved
