@@ -1,7 +1,8 @@
 #!/bin/bash
-# The documentation says what the program does: the generated pages are what tools/docs.sh makes now, every code block
-# of a document works and prints what stands there (tools/blocks.sh; host times apart), the manual page has every
-# option, and doc/reference/json.md every field.
+# The documentation says what the program does. The generated pages are what tools/docs.sh makes now. Every code block of
+# a document works, and prints what stands there but for numbers of time (tools/blocks.sh). The manual page has every
+# option. style/docs_use has the pages of doc/use and doc/results, style/docs_extend those of doc/extend, and style/fields
+# the fields of the JSON.
 set -euo pipefail
 [[ -z ${ONCHIP_SANITIZED:-} && -e $ONCHIP_BUILD/libonchip.a ]] || exit 77
 cd "$ONCHIP_SOURCE"
@@ -13,7 +14,8 @@ complain() {
     bad=1
 }
 
-bash tools/docs.sh --check || bad=1
+mapfile -t documents < <(find doc/reference -name '*.md' | sort)
+bash tools/docs.sh --check README.md CONTRIBUTING.md "${documents[@]}" || bad=1
 
 # tools/blocks.sh finds what is wrong with a block, says where, and writes output anew.
 cat >"$folder/wrong.md" <<'END'
@@ -95,27 +97,4 @@ sed -n 's/^| `work_/work_/p' doc/extend/adding.md | cut -d'|' -f1 | grep -oE 'wo
 diff --label work.h --label doc/extend/adding.md "$folder/declared" "$folder/listed" >&2 ||
     complain "doc/extend/adding.md doesn't list work.h's functions once each"
 
-# Every field of the JSON is in doc/reference/json.md; counters and rates are in doc/reference/counters.md.
-awk '/^```ptx$/ { on = 1; next } /^```$/ { if (on) exit } on' README.md >"$folder/saxpy.ptx"
-"$ONCHIP" run vectoradd --size small --json --lines --interval 100 >"$folder/json"
-"$ONCHIP" run "$folder/saxpy.ptx" --arg i32:8 --arg f32:2 --arg buf:32 --arg buf:32 --dump 3 --json \
-    >>"$folder/json" 2>/dev/null
-"$ONCHIP" run "$folder/saxpy.ptx" --json >>"$folder/json" || true  # the arguments are missing: "error"
-for tuned in --sched=best-swl --autotune=threads; do
-    "$ONCHIP" run vectoradd --size small $tuned --db "$folder/tuned.db" --json >>"$folder/json"
-done
-# What stands in "dumps" are names of parameters.
-for field in $(sed '/^ *"dumps": {$/,/^ *}/{/"dumps"/!d}' "$folder/json" | grep -oE '^ *"[a-z0-9_.]+":' |
-    tr -d ' ":' | sort -u); do
-    grep -qF "\`$field\`" doc/reference/json.md doc/reference/counters.md ||
-        complain "doc/reference/json.md lacks $field"
-done
-
-# The same of the probe's.
-"$ONCHIP" probe --gpu gtx560ti --only l1,l2,spectrum,footprint,shared,ops,throughput --json >"$folder/json"
-"$ONCHIP" probe --gpu gtx780 --only texture --by-the-book --json >>"$folder/json"
-"$ONCHIP" probe --json >>"$folder/json" 2>/dev/null || true
-for field in $(grep -oE '"[a-z0-9_]+":' "$folder/json" | tr -d '":' | sort -u); do
-    grep -qF "\`$field\`" doc/reference/probe-json.md || complain "doc/reference/probe-json.md lacks $field"
-done
 exit $bad
