@@ -1,8 +1,8 @@
 #!/bin/bash
-# The documentation says what the program does. The generated pages are what tools/docs.sh makes now. Every code block of
-# a document works, and prints what stands there but for numbers of time (tools/blocks.sh). The manual page has every
-# option. style/docs_use has the pages of doc/use and doc/results, style/docs_extend those of doc/extend, and style/fields
-# the fields of the JSON.
+# The documentation says what the program does. The generated pages are what tools/docs.sh makes now. Every code block
+# of a document works, and prints what stands there but for numbers of time (tools/blocks.sh). The manual page has every
+# option. style/docs_use has the pages of doc/use and doc/results, style/docs_extend those of doc/extend, and
+# style/fields the fields of the JSON.
 set -euo pipefail
 [[ -z ${ONCHIP_SANITIZED:-} && -e $ONCHIP_BUILD/libonchip.a ]] || exit 77
 cd "$ONCHIP_SOURCE"
