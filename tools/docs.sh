@@ -1,8 +1,15 @@
 #!/bin/bash
-# docs.sh [--check] [--long] [FILE.md …]: writes what is made in the documentation: doc/reference/gpu.md,
-# doc/reference/counters.md, the schema in doc/reference/store.md, and the output in the code blocks of these documents,
-# or of every one, which are run (tools/blocks.sh). With --check nothing is written; what would change is printed, and
+# docs.sh [--check] [--long] [FILE.md …]: writes what is made in the documentation, or in these files: the pages
+# doc/reference/gpu.md and doc/reference/counters.md, what stands between markers in every document, and the output in
+# the code blocks, which are run (tools/blocks.sh). With --check nothing is written; what would change is printed, and
 # the exit status is 1.
+#
+# Between these two lines stands what COMMAND prints in the source folder:
+#
+#   <!-- begin: COMMAND -->
+#   <!-- end -->
+#
+# So a table of a paper's figure is what `onchip reproduce PAPER FIGURE --markdown` makes of stored points.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 onchip=${ONCHIP:-${ONCHIP_BUILD:-build}/onchip}
@@ -16,28 +23,47 @@ done
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 bad=0
+mkdir "$scratch/bin"
+ln -s "$(realpath "$onchip")" "$scratch/bin/onchip"
 
 # page FILE: its new text is the standard input.
 page() {
     cat >"$scratch/page"
     if [[ -z $check ]]; then
-        cat "$scratch/page" >"$1"
+        cmp -s "$1" "$scratch/page" || cat "$scratch/page" >"$1"
     elif ! diff -u --label "$1" --label now "$1" "$scratch/page" >&2; then
         echo "$1 is stale (refresh: bash tools/docs.sh)" >&2
         bad=1
     fi
 }
 
-"$onchip" show keys | page doc/reference/gpu.md
-"$onchip" show counters | page doc/reference/counters.md
-awk -f tools/schema.awk src/store/schema/*.sql >"$scratch/schema.md"
-awk -v schema="$scratch/schema.md" '
-    /^<!-- end -->$/ { on = 0 }
-    !on
-    /^<!-- made by tools\/docs.sh/ { on = 1; print ""; while ((getline line <schema) > 0) print line; print "" }
-' doc/reference/store.md >"$scratch/store.md"
-page doc/reference/store.md <"$scratch/store.md"
+# filled FILE: prints it with what its commands print now. A command that fails is told, and fails the whole.
+filled() {
+    local line within='' end='<!-- end -->'
+    while IFS= read -r line; do
+        [[ $line != "$end" ]] || within=''
+        [[ $within ]] || printf '%s\n' "$line"
+        [[ $line =~ ^'<!-- begin: '(.*)' -->'$ ]] || continue
+        within=${BASH_REMATCH[1]}
+        echo
+        PATH=$scratch/bin:$PATH bash -c "$within" </dev/null || { echo "$1: \`$within\` failed" >&2; return 1; }
+        echo
+    done <"$1"
+    [[ ! $within ]] || { echo "$1: no '$end' behind '$within'" >&2; return 1; }
+}
 
-(($#)) || set -- README.md CONTRIBUTING.md $(find doc -name '*.md' | sort)
-bash tools/blocks.sh "${options[@]}" "$@" || bad=1
+documents=("$@")
+(($#)) || mapfile -t documents < <(echo README.md; echo CONTRIBUTING.md; find doc -name '*.md' | sort)
+for document in "${documents[@]}"; do
+    case $document in
+    doc/reference/gpu.md) "$onchip" show keys >"$scratch/filled" || bad=1 ;;
+    doc/reference/counters.md) "$onchip" show counters >"$scratch/filled" || bad=1 ;;
+    *)
+        grep -q '^<!-- begin: ' "$document" || continue
+        filled "$document" >"$scratch/filled" || { bad=1; continue; }
+        ;;
+    esac
+    page "$document" <"$scratch/filled"
+done
+bash tools/blocks.sh "${options[@]}" "${documents[@]}" || bad=1
 exit $bad

@@ -1,13 +1,25 @@
 #!/bin/bash
-# gtx480.sh [--csv]: what each part of gtx480's description does. The first row has the values that the description had
-# before they were taken from GPGPU-Sim's configuration; each further row replaces some of them by today's. A cell has
-# the cycles of the first kernel in thousands, its L1 hit rate, and how many times as fast it is with 1, 2, 4 and 8
-# warps a scheduler (swl). Prints the tables of doc/results/gtx480.md, or with --csv their numbers as a figure's,
-# unrounded: doc/results/measurements/gtx480.csv, to which tools/tables.py holds the tables.
+# gtx480.sh [--table WORKLOAD]: what each part of gtx480's description does. The first row has the values that the
+# description had before they were taken from GPGPU-Sim's configuration; each further row replaces some of them by
+# today's. A row has the cycles of the first kernel in thousands, its L1 hit rate, and how many times as fast it is with
+# 1, 2, 4 and 8 warps a scheduler (swl). Runs all of it and prints it as the points of figures, unrounded:
+# doc/results/measurements/gtx480.csv. With --table it prints a table of that file, and runs nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 onchip=${ONCHIP:-build/onchip}
-csv=${1:-}
+
+if [[ ${1:-} == --table ]]; then
+    printf '%s\n' '| | 1000 cycles | L1 hits, % | swl 1 | 2 | 4 | 8 |' '|---|--:|--:|--:|--:|--:|--:|'
+    exec awk -F , -v figure="\"gtx480/$2\"" '
+        { n = NF - 2; name = $2; for (k = 3; k < n - 1; k++) name = name "," $k }  # a name may have a comma
+        $1 == figure && name != last {
+            printf "%s| %s", last ? " |\n" : "", substr(name, 2, length(name) - 2)
+            last = name
+        }
+        $1 == figure { printf $(n - 1) ~ /cycles|hits/ ? " | %.1f" : " | %.2f", $n }
+        END { print " |"; exit !last }
+    ' doc/results/measurements/gtx480.csv
+fi
 
 names=('before' '+ hash of the L1' '+ latencies' '+ misses, credits' '+ DRAM timings' '+ slices, flits'
     '+ order, acknowledgements' '+ reads by sector' '+ stores drop lines: today')
@@ -40,21 +52,15 @@ row() { # step, workload
         read -r limited _ < <(first "$@" "${sets[@]}" --sched swl --set sched.limit=$((2 * k)))
         values+=("$(awk -v c="$cycles" -v l="$limited" 'BEGIN { print c / l }')")
     done
-    if [[ $csv ]]; then
-        for k in "${!values[@]}"; do
-            printf '"gtx480/%s","%s","%s",%s,,\n' "$1" "${names[step]}" "${columns[k]}" "${values[k]}"
-        done
-    else
-        printf '| %s | %.1f | %.1f %% | %.2f | %.2f | %.2f | %.2f |\n' "${names[step]}" "${values[@]}"
-    fi
+    for k in "${!values[@]}"; do
+        printf '"gtx480/%s","%s","%s",%s,,\n' "$1" "${names[step]}" "${columns[k]}" "${values[k]}"
+    done
 }
 
 columns=('1000 cycles' 'L1 hits' 'swl 1' 2 4 8)
-[[ -z $csv ]] || echo 'figure,series,x,ours,theirs,tolerance'
+echo 'figure,series,x,ours,theirs,tolerance'
 for workload in 'atax nx=3840 ny=64' 'gesummv n=512' 'syrk n=128' 'conv2d n=1024' 'matmul-tiled n=256' \
     'vectoradd n=1048576'; do
-    [[ $csv ]] || printf '\n%s:\n\n<!-- from measurements/gtx480.csv gtx480/%s -->\n%s\n%s\n' "\`$workload\`" \
-        "${workload%% *}" '| | 1000 cycles | L1 hits | swl 1 | 2 | 4 | 8 |' '|---|--:|--:|--:|--:|--:|--:|'
     for step in "${!names[@]}"; do
         # shellcheck disable=SC2086
         row "$step" $workload

@@ -89,10 +89,10 @@ void text_printf(Text *text, const char *format, ...) __attribute__((format(prin
 void text_vprintf(Text *text, const char *format, va_list args);
 void text_number(Text *text, double value);  // finite; as few digits as give back the same
 void text_free(Text *text);
-// The length of the well-formed UTF-8 sequence at s (Unicode 15, table 3-7), or 0: overlong forms, surrogates and stray
-// bytes. left is 1 or more.
+// Returns the length of the well-formed UTF-8 sequence at s (Unicode 15, table 3-7). Returns 0 if there is none: for an
+// overlong form, a surrogate or a stray byte. left: how many bytes there are, 1 or more.
 size_t utf8_sequence(const char *s, size_t left);
-// The same of what can be shown: of a control character 0.
+// Does the same, but also returns 0 for a control character, which can't be shown.
 size_t text_sequence(const char *s, size_t left);
 
 // --- diag.c: diagnostics that point at the place --------------------------------------------------------------------

@@ -1,8 +1,13 @@
-// functional.c: a launch without time: blocks in turn, and in a block its warps in turn; memory is written at once.
-// Blocks that wait for others (a spin on a flag) are no deadlock: as many are under way side by side as the chip would
-// hold. Most end in their first turn, and their memory serves the next ones. A warp's stretch ends before a store, so
-// that the warps of a block come to a store about together, as they do in time: where several of them read a word, and
-// all write the same value back, none reads what another wrote.
+// functional.c: a launch without time. Blocks run in turn, and the warps of a block run in turn. Memory is written at
+// once.
+//
+// A block may wait for another one, as in a spin on a flag. That is no deadlock here: as many blocks are under way as
+// the chip would hold, and each gets its turn. Most blocks end in their first turn, and the next block takes over their
+// memory.
+//
+// A warp runs for a stretch of instructions. The stretch ends before a store, so that the warps of a block come to that
+// store at about the same time, as in a timed run. Suppose that several warps read a word and all write the same value
+// back. Then all of them read before one of them writes.
 #include "chip/chip.h"
 
 #include <string.h>

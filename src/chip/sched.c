@@ -85,11 +85,28 @@ static void put_words(const char *words, Text *out)
     for (; *words; words++) text_printf(out, *words == ' ' ? ", " : "%c", *words);
 }
 
+static bool same_param(const oc_policy_param *a, const oc_policy_param *b)
+{
+    return !strcmp(a->name, b->name) && !strcmp(a->doc, b->doc) && !strcmp(a->source, b->source) &&
+           a->least == b->least && a->most == b->most && a->standard == b->standard;
+}
+
+static bool has_param(const oc_policy_type *t, const oc_policy_param *p)
+{
+    for (size_t n = 0; n < policy_params(t); n++)
+        if (same_param(&t->params[n], p)) return true;
+    return false;
+}
+
+// A parameter that several policies have stands in one row.
 void sched_manual(Text *out)
 {
     for (size_t k = 0; k < policy_count; k++)
         for (size_t n = 0; n < policy_params(policies[k]); n++) {
             const oc_policy_param *p = &policies[k]->params[n];
+            bool told = false;
+            for (size_t j = 0; j < k; j++) told |= has_param(policies[j], p);
+            if (told) continue;
             text_printf(out, "| `%s` | ", p->name);
             if (p->words)
                 put_words(p->words, out);
@@ -97,6 +114,9 @@ void sched_manual(Text *out)
                 text_printf(out, "%.15g … %.15g", p->least, p->most);
             text_put(out, " | ");
             policy_param_write(p, p->standard, out);
-            text_printf(out, " | %s | with policy = %s: %s (%s) |\n", p->unit, policies[k]->name, p->doc, p->source);
+            text_printf(out, " | %s | with policy = %s", p->unit, policies[k]->name);
+            for (size_t j = k + 1; j < policy_count; j++)
+                if (has_param(policies[j], p)) text_printf(out, ", %s", policies[j]->name);
+            text_printf(out, ": %s (%s) |\n", p->doc, p->source);
         }
 }

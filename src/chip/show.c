@@ -141,10 +141,35 @@ static void manual_head(void *user, const char *section)
     text_printf(user, "\n## [%s]\n\n| key | range | default | unit | |\n|---|---|---|---|---|\n", section);
 }
 
-static void manual_row(void *user, const Key *k)
+// Whether two keys mean the same: each of its own section, or each of its own name.
+static bool same_text(const Key *a, const Key *b)
 {
-    Text *out = user;
-    text_printf(out, "| `%s` | ", k->key);
+    return a->kind == b->kind && a->min == b->min && a->max == b->max && a->standard == b->standard &&
+           !strcmp(a->unit, b->unit) && !strcmp(a->doc, b->doc);
+}
+
+// The first key that means the same as k: of its name in an earlier section, or of its section, perhaps k itself.
+static const Key *manual_first(const Key *k)
+{
+    for (const Key *e = gpu_keys; e < k; e++)
+        if (same_text(e, k) && (!strcmp(e->section, k->section) || !strcmp(e->key, k->key))) return e;
+    return k;
+}
+
+// The keys of k's section, from k on, whose first is of another section, in one row: their text stands there.
+static void manual_others(Text *out, const Key *k, const char *section)
+{
+    const char *comma = "| ";
+    for (const Key *e = k; e < gpu_keys + gpu_key_count; e++) {
+        if (strcmp(e->section, k->section) || strcmp(manual_first(e)->section, section)) continue;
+        text_printf(out, "%s`%s`", comma, e->key);
+        comma = ", ";
+    }
+    text_printf(out, " | | | | as in [%s] |\n", section);
+}
+
+static void manual_range(Text *out, const Key *k)
+{
     if (key_is_list(k->kind))
         text_put(out, "list | none");
     else if (key_name(k->kind, 0)) {
@@ -152,6 +177,23 @@ static void manual_row(void *user, const Key *k)
         text_printf(out, " | %s", key_name(k->kind, (uint32_t)k->standard));
     } else
         text_printf(out, "%.15g … %.15g | %.15g", k->min, k->max, k->standard);
+}
+
+// Keys that mean the same stand in one row. Those that an earlier section has are named, and not explained again.
+static void manual_row(void *user, const Key *k)
+{
+    Text *out = user;
+    const Key *first = manual_first(k);
+    bool elsewhere = strcmp(first->section, k->section) != 0, told = false;
+    for (const Key *e = gpu_keys; e < k; e++)
+        told |= elsewhere && !strcmp(e->section, k->section) && !strcmp(manual_first(e)->section, first->section);
+    if (elsewhere && !told) manual_others(out, k, first->section);
+    if (first != k) return;
+    const char *comma = "| ";
+    for (const Key *e = k; e < gpu_keys + gpu_key_count; e++)
+        if (!strcmp(e->section, k->section) && manual_first(e) == k)
+            text_printf(out, "%s`%s`", comma, e->key), comma = ", ";
+    text_put(out, " | "), manual_range(out, k);
     text_printf(out, " | %s | %s |\n", k->unit, k->doc);
     if (k->kind == KEY_POLICY) sched_manual(out);
 }
@@ -169,7 +211,8 @@ void gpu_manual(Text *out)
              "no card. What a card's\ndescription can't do without: `gpu.sms` and `gpu.clock`; `sm.schedulers`, "
              "`sm.warps` and `registers.count`;\n`shared.size`; `size`, `line`, `ways` and `latency` of each cache; "
              "`l2.partitions`; `dram.bandwidth` and `dram.latency`.\n`onchip show gpu NAME --defaults` lists the "
-             "keys that a description leaves at their defaults.\n\n`onchip show keys` prints this page from "
+             "keys that a description leaves at their defaults.\n\nKeys that mean the same stand in one row, and a row "
+             "\"as in [l1]\" has the keys that [l1] explains. `onchip show keys`\nprints this page from "
              "src/chip/desc.def and src/chip/show.c.\n");
     keys_by_section(manual_head, manual_row, out);
 }

@@ -16,23 +16,30 @@ static const Option options[] = {
     {"--db", "FILE", "the results store (onchip/results.db under $XDG_DATA_HOME or ~/.local/share)"},
     {"--jobs", "N", "how many runs to make at a time (as many as there are processors; under mpirun one on each rank)"},
     {"--csv", NULL, "print the points as CSV"},
+    {"--from", "FILE", "take the points from FILE, which --csv wrote, and run nothing"},
+    {"--markdown", NULL, "print each figure as a table in markdown, the paper's values in parentheses"},
+    {"--only", "X,…", "with --markdown: only these places on the x axis, such as geomean"},
+    {"--errors", NULL, "print one table in markdown: how far each figure's cells are from the paper's"},
     {"--plot", "DIR",
      "write every figure into DIR: its points (NAME.csv), the gnuplot script (NAME.gp), and the picture (NAME.svg)"},
     {"--strict", NULL, "end with exit status 1 if a value is farther from the paper's than its tolerance"},
     {"--help", NULL, "this text"},
 };
-enum { O_SIZE, O_DB, O_JOBS, O_CSV, O_PLOT, O_STRICT, O_HELP };
+enum { O_SIZE, O_DB, O_JOBS, O_CSV, O_FROM, O_MARKDOWN, O_ONLY, O_ERRORS, O_PLOT, O_STRICT, O_HELP };
 
 typedef struct Wanted {
     char *name, *text;  // "sl1/fig1"
 } Wanted;
 typedef struct Request {
-    const char *size, *db, *plot;
+    const char *size, *db, *plot, *only;
     VEC(const char *) words;  // the paper, and its figures
     VEC(Wanted) figures;
     SweepOptions sweep;
-    bool csv, strict;
+    bool csv, markdown, errors, strict;
+    Text from;      // the text of --from
+    Source points;  // the same, with its name; without --from it has none
     uint64_t compared, outside;
+    size_t shown;  // figures so far
 } Request;
 
 // --- which figures ---------------------------------------------------------------------------------------------------
@@ -263,19 +270,46 @@ static void show_csv(const char *name, const Reproduction *r, FILE *out)
     }
 }
 
+static void show_markdown(Request *req, const char *name, const Reproduction *r, FILE *out)
+{
+    Text text = {0};
+    if (req->errors)
+        reproduce_error_row(r, name, !req->shown, &text);
+    else
+        text_put(&text, req->shown ? "\n" : ""), reproduce_table(r, req->only, &text);
+    req->shown++;
+    fputs(text.v, out);
+    text_free(&text);
+}
+
 // --- doing -----------------------------------------------------------------------------------------------------------
+static void show_points(Request *req, const char *name, const Reproduction *r)
+{
+    if (req->markdown)
+        show_markdown(req, name, r, stdout);
+    else if (req->csv)
+        show_csv(name, r, stdout);
+    else
+        show(req, r, 0, stdout);
+}
+
 // After Ctrl-C the figure is shown with the runs that are done, if there are any.
 static int one(Request *req, const Wanted *w, Store *store, Diag *diag)
 {
     Reproduction r;
     Sweep s = {0};
-    bool ok = reproduce_open(&r, w->name, w->text, strlen(w->text), req->size, diag) &&
-              sweep_shown(&r.matrix, store, &req->sweep, &s, diag);
+    bool ok = reproduce_open(&r, w->name, w->text, strlen(w->text), req->size, diag);
+    if (ok && req->points.name) {
+        if ((ok = reproduce_read(&r, &req->points, diag))) show_points(req, w->name, &r);
+        reproduce_free(&r);
+        return ok ? EXIT_OK : EXIT_FAILED;
+    }
+    ok = ok && sweep_shown(&r.matrix, store, &req->sweep, &s, diag);
     uint64_t left = s.to_run - s.done - s.failed;
     bool any = ok && (!interrupted() || s.stored + s.done || !s.to_run);
     if (any && (ok = reproduce_fill(&r, store, diag))) {
-        if (req->csv)
-            show_csv(w->name, &r, stdout);
+        if (req->csv || req->markdown)
+            show_points(req, w->name, &r);
         else if (r.absent)
             fprintf(stdout, "%s has no size %s\n\n", w->name, req->size);
         else
@@ -311,8 +345,8 @@ static int all(Request *r, Diag *diag)
 {
     find_figures(r);
     if (!words_known(r)) return EXIT_USAGE;
-    Store *store = store_open(r->db, diag);
-    if (!store) return EXIT_FAILED;
+    Store *store = r->points.name ? NULL : store_open(r->db, diag);
+    if (!r->points.name && !store) return EXIT_FAILED;
     if (r->csv) printf("figure,series,x,ours,theirs,tolerance\n");
     int code = EXIT_OK;
     size_t k = 0;
@@ -320,13 +354,13 @@ static int all(Request *r, Diag *diag)
         r->sweep.number = k;
         code = one(r, &r->figures.v[k], store, diag);
     }
-    store_close(store);
+    if (store) store_close(store);
     if (interrupted() && code == interrupt_status()) {
         fflush(stdout);
         tell(code, "interrupted at %s, figure %zu of %zu; the same command goes on", r->figures.v[k - 1].name, k,
              r->figures.n);
     }
-    if (code == EXIT_OK && !r->csv && r->compared)
+    if (code == EXIT_OK && !r->csv && !r->markdown && r->compared)
         printf("%llu of %llu values within their tolerance\n", (unsigned long long)(r->compared - r->outside),
                (unsigned long long)r->compared);
     return code != EXIT_OK ? code : r->strict && r->outside ? EXIT_FAILED : EXIT_OK;
@@ -357,13 +391,22 @@ static int read_options(Request *r, int argc, char **argv)
             if (!parse_jobs(a.value, &r->sweep.jobs)) code = tell(EXIT_USAGE, JOBS_RANGE, a.value);
             break;
         case O_CSV: r->csv = true; break;
+        case O_FROM:
+            if (text_read_file(&r->from, a.value))
+                r->points = (Source){.name = a.value, .text = r->from.v ? r->from.v : "", .length = r->from.n};
+            else
+                code = tell(EXIT_FAILED, "can't read %s", a.value);
+            break;
+        case O_MARKDOWN: r->markdown = true; break;
+        case O_ONLY: r->only = a.value; break;
+        case O_ERRORS: r->markdown = r->errors = true; break;
         case O_PLOT: r->plot = a.value; break;
         case O_STRICT: r->strict = true; break;
         case O_HELP:
             printf("usage: onchip reproduce PAPER|FOLDER [FIGURE …] [options]\n\n"
                    "Makes the runs that a paper's figures need and the results store doesn't have,\n"
                    "and prints our values beside the paper's. A FOLDER has figures of your own\n"
-                   "(doc/results/reproduce.md). These are the papers with their figures:\n\n");
+                   "(doc/reference/reproduce.md). These are the papers with their figures:\n\n");
             list_all(NULL, stdout);
             printf("\n");
             print_options(options, COUNT(options));
@@ -417,5 +460,6 @@ int cmd_reproduce(int argc, char **argv)
     diag_free(&diag);
     for (size_t k = 0; k < r.figures.n; k++) mem_free(r.figures.v[k].name), mem_free(r.figures.v[k].text);
     vec_free(&r.figures), vec_free(&r.words);
+    text_free(&r.from);
     return code;
 }

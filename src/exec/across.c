@@ -1,6 +1,7 @@
 // across.c: instructions that look at other lanes: shfl, vote, match, redux, activemask, elect (PTX ISA §9.7.9.6,
-// §9.7.13.9–13, §9.7.13.16). mask holds the lanes that execute; from sm_70 on step.c has made sure that they are all of
-// the membermask's that are alive. Lanes with different membermasks are groups apart.
+// §9.7.13.9–13, §9.7.13.16). mask has the lanes that execute. From sm_70 on these are all living lanes of the
+// membermask: step.c has waited for them. Lanes that name different membermasks form groups, and a group looks at its
+// own lanes only.
 #include "exec/run.h"
 
 #include <string.h>

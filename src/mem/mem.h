@@ -327,8 +327,8 @@ static inline uint32_t far_back(const PartitionCfg *cfg, uint32_t part, uint32_t
 {
     return partition_is_far(cfg, part, sm) ? cfg->far - cfg->far / 2 : 0;
 }
-// Runs a channel, of which p is the first slice, through the window that ends at cycle `end`; of those before it in
-// which nothing was due, none has to be run. window counts those that are.
+// Runs a channel through the window that ends at cycle `end`. p is the channel's first slice. Windows in which nothing
+// is due may be left out; `window` counts those that aren't.
 void partition_run(Partition *p, uint64_t window, uint64_t end);
 bool partition_idle(const Partition *p);  // nothing waits, nothing is under way
 // tlb.c: passes requests of the SMs' late wires that arrive before cycle `end` through the L2 TLB, to the partitions.

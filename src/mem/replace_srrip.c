@@ -1,10 +1,10 @@
 // replace_srrip.c: static re-reference interval prediction with 2 bits and hit priority (Jaleel et al., ISCA 2010). The
-// paper gives each line a value: 0 after a hit, 2 when it moved in. The first line with 3 goes; until there is one, all
-// age by 1, up to 3.
+// paper gives each line a value: 0 after a hit, 2 when it moves in. The first line with the value 3 makes room. While
+// no line has 3, all values grow by 1.
 //
-// A line's state is 3 less its value, so that a line which holds nothing, whose state is 0, makes no other age. Ageing
-// takes place when a line moves in: what is looked up and stays outside changes nothing. The line that went had the
-// highest value of all that may go, so what it lacked to 3 is by how much all age.
+// A line's state is 3 minus its value. So an empty line, whose state is 0, counts as one with the value 3, and doesn't
+// let other lines age. Lines age when a new line moves in, not at the look-up before, which may change nothing. The
+// line that made room had the highest value. All lines age by what that value lacked to 3.
 #include "mem/cache.h"
 
 enum { SOON = 3, LATER = 1 };  // states: after a hit, and of a line that moved in

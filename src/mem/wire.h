@@ -75,8 +75,9 @@ static inline bool wire_take(Wire *w, uint64_t window, Fifo *to)  // at the star
     return true;
 }
 
-// Which of several queues has the earliest head, of several at once the lowest: a tree over the times at which heads
-// arrive, in which each node is the less of those below it. A node is time · 2^16 + queue, NEVER where there is none.
+// Finds the queue whose head arrives first; where several heads arrive at once, the queue with the lowest number. It is
+// a binary tree. A leaf is the arrival time of a queue's head · 2^16 + the queue's number, or NEVER if the queue is
+// empty. Each node above is the smaller of the two nodes below it.
 typedef struct First {
     uint64_t *node;   // the root is 1; leaves come last
     uint32_t leaves;  // a power of two

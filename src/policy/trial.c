@@ -10,7 +10,7 @@
 #include <onchip_policy.h>
 
 enum { WARM, SAMPLE, HOLD, GAIN };
-#define CHOSEN "by trial on half of ciao's programs (doc/results/reproduce-ciao.md)"
+#define CHOSEN "by trial on half of ciao's programs"
 static const oc_policy_param params[] = {
     [WARM] = {"warm", "cycle", "how long a change takes effect before instructions are counted", 1000, 1, 1e9, true,
               CHOSEN},

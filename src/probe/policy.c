@@ -122,7 +122,7 @@ static void draw_sequence(const Level *l, const Shape *s, uint32_t set, const Li
 }
 
 typedef struct Score {
-    double rule[RULE_WEIGHTED];  // by Rule: log likelihood, less that of "all hit"
+    double rule[RULE_WEIGHTED];  // by Rule: log likelihood, minus that of "all hit"
 } Score;
 
 // The share of timed loads that the level above serves on average, if it draws its victims at random: after each load

@@ -1,7 +1,10 @@
-// sets.c: from "do these lines fit?" (level.c) to line, capacity, sets and ways. The lines 0 … n − 1 fit and 0 … n
-// don't: that many have room before the first set overflows. Those of them that can't be left out are one line more
-// than that set has ways: the conflict set, all of one set, whatever the policy and the index are. With all but one of
-// it going round, any other line can be asked: is it of that set too?
+// sets.c: finds line, capacity, sets and ways by asking "do these lines fit?" (level.c).
+//
+// First it finds the n for which the lines 0 … n − 1 fit and the lines 0 … n don't. So line n made a set overflow. Then
+// it leaves out one line at a time. If the others still don't fit, that line was of another set. If they fit, the line
+// is of the set that overflowed. The lines of that set are the *conflict set*: one line more than the set has ways,
+// whatever the policy and the index are. Any other line can then take the place of one of them. If they still don't
+// fit, it is of that set, too.
 #include "probe/infer.h"
 
 #include <math.h>

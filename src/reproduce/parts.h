@@ -27,6 +27,9 @@ Point *point_at(Reproduction *r, const char *x, const char *series);  // null: t
 // Computes how good a run is for `best`. The lower, the better. base may be null.
 bool score_run(Reproduction *r, Values *values, Values *base, double *score, Diag *diag);
 
+bool summary_named(const Reproduction *r, const char *x);  // whether x is the point of a summary of the figure
+bool points_finish(Reproduction *r, Diag *diag);           // orders the points, and gives them the paper's values
+
 const char *figure_key(const Ini *ini, const char *key, const IniEntry **entry);  // of [figure]; null: it has none
 
 // --- runs.c ----------------------------------------------------------------------------------------------------------

@@ -395,6 +395,14 @@ static const struct Summary *find_summary(const char *word, size_t n)
     return NULL;
 }
 
+bool summary_named(const Reproduction *r, const char *x)
+{
+    const char *list = find(&r->ini, "figure", "summary", NULL);
+    for (size_t k = 0; k < COUNT(summaries); k++)
+        if (list && strstr(list, summaries[k].word) && !strcmp(summaries[k].point, x)) return true;
+    return false;
+}
+
 // Adds a point to the series of point k, which is its first one, over its values among the first n points.
 static void summarise_series(Reproduction *r, size_t k, size_t n, const struct Summary *how)
 {
@@ -475,6 +483,12 @@ static bool take_theirs(Reproduction *r, Diag *diag)
     return true;
 }
 
+bool points_finish(Reproduction *r, Diag *diag)
+{
+    sort_points(r);
+    return take_theirs(r, diag);
+}
+
 bool reproduce_fill(Reproduction *r, Store *store, Diag *diag)
 {
     Bases *bases;
@@ -486,7 +500,5 @@ bool reproduce_fill(Reproduction *r, Store *store, Diag *diag)
     base_close(bases);
     vec_free(&joins);
     if (!ok || !base_divide(r, diag)) return false;
-    if (!summarise(r, diag)) return false;
-    sort_points(r);
-    return take_theirs(r, diag);
+    return summarise(r, diag) && points_finish(r, diag);
 }

@@ -14,7 +14,7 @@ extern const ReproduceFile reproduce_files[];
 extern const size_t reproduce_file_count;
 
 // --- reproduce.c: the numbers of a figure or table -------------------------------------------------------------------
-// A reproduction is an INI file, reproduce/<paper>/<figure>.ini. doc/results/reproduce.md describes its sections.
+// A reproduction is an INI file, reproduce/<paper>/<figure>.ini. doc/reference/reproduce.md describes its sections.
 typedef struct Point {
     char *x, *series;     // where the point is in the figure; series may be empty
     double ours, theirs;  // NaN: none
@@ -44,6 +44,10 @@ bool reproduce_open(Reproduction *r, const char *name, const char *text, size_t 
 bool reproduce_fill(Reproduction *r, Store *store, Diag *diag);  // computes the points, after the matrix was swept
 void reproduce_free(Reproduction *r);
 
+// --- points.c: points that were computed before ----------------------------------------------------------------------
+// Takes the points from what `onchip reproduce --csv` printed, in the place of reproduce_fill. Nothing is run.
+bool reproduce_read(Reproduction *r, const Source *csv, Diag *diag);
+
 // --- error.c: how far ours is from theirs ----------------------------------------------------------------------------
 typedef struct CellError {  // over the points for which the paper has a value, without summaries
     size_t cells;
@@ -52,6 +56,13 @@ typedef struct CellError {  // over the points for which the paper has a value, 
     const Point *largest;  // where ours is farthest from theirs; null: there are no cells
 } CellError;
 CellError reproduce_error(const Reproduction *r);
+
+// --- table.c: markdown -----------------------------------------------------------------------------------------------
+// Prints the figure as a table, with its error over all cells. only: the places on the x axis that are shown, separated
+// by commas; null: all.
+void reproduce_table(const Reproduction *r, const char *only, Text *out);
+// Prints the figure's errors as a row of a table, which begins with the first figure.
+void reproduce_error_row(const Reproduction *r, const char *name, bool first, Text *out);
 
 // --- draw.c: a reproduction as a figure ------------------------------------------------------------------------------
 void reproduce_figure(const Reproduction *r, Figure *f);  // opens f with our points, and theirs where there are any

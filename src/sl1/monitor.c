@@ -59,7 +59,7 @@ void sl1_vote(Sl1Writer *w, const char *mode, const char *q)
     sl1_put(w, "vote%s.%s.pred %s, %%sl1_p%s;", sync ? ".sync" : "", mode, q, sync ? ", %sl1_m" : "");
 }
 
-// Times a load. %sl1_c counts the slow loads, less the loads for which some lane of the warp would miss its line
+// Times a load. %sl1_c counts the slow loads minus the loads for which some lane of the warp would miss its line
 // (simulateCache left the lane's hit in p): a warp waits for its slowest lane, so a line would not make these faster.
 // The clock is read again when the load has come back: a store of the loaded value has to wait for that.
 void sl1_put_timed(Sl1Writer *w, const Inst *i, uint32_t k)

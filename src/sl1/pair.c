@@ -1,15 +1,14 @@
-// pair.c: pairs of lines. If the lanes of a warp left their lines one by one, the warp would wait for memory each time,
-// since it waits for its slowest lane. Therefore each structure has two neighbouring lines, where all have room. A lane
-// that leaves them calls all lanes of its warp (access.c), and those that are in their upper line move on by one. So a
-// warp waits once while each of its lanes goes through a line.
+// pair.c: pairs of lines. A warp waits for its slowest lane. If its lanes left their lines one by one, it would wait
+// for memory each time. So each data structure has two neighbouring lines, if there is room for two of each. When a
+// lane leaves its two lines, it calls the other lanes of its warp (access.c), and each lane that is in its upper line
+// moves on by one line. Then the warp waits once while each lane goes through a line.
 //
-// A structure's lines are a window of %sl1_span bytes, those of two lines or of one. It begins at a line's address,
-// which is the tag. It doesn't reach beyond the page in which its first line lies, since the allocation may have ended
-// there.
+// The one or two lines together are the *window* of the data structure, %sl1_span bytes. Its address in global memory
+// is the tag. A window never reaches into another page than that of its first line, since the allocation may end there.
 //
-// The place of a window in shared memory is a multiple of its size, and its word j lies at place XOR 4j, where the
-// number of windows that lie before it, 128 bytes taken as one, is in the place's lower bits. So lanes that access the
-// same word of theirs meet in no bank.
+// A window's place in shared memory is a multiple of the window's size. Word j of the window lies at place XOR 4j. The
+// place's lower bits hold the number of windows before it, with 128 bytes counted as one. So lanes that access the same
+// word of their windows use different banks.
 #include "sl1/sl1.h"
 
 // Where pointers may alias, or one is of unknown origin, lines are looked up one by one.

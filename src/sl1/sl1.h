@@ -218,7 +218,7 @@ void sl1_put_inst(Sl1Writer *w, const Inst *i);
 void sl1_put(Sl1Writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));  // a line of PTX
 // Where warps choose, each has sl1_warp_bytes before the lines in a block's shared memory: sl1_loop_bytes for each main
 // loop. These hold the choice, then for each structure its hits and accesses; and, if loads are timed, its slow loads
-// less those that miss.
+// minus those that miss.
 static inline uint32_t sl1_counts(const Sl1Options *o) { return o->clock ? 3 : 2; }  // of a structure
 uint32_t sl1_warp_bytes(const Sl1Plan *p, const Sl1Options *o);
 uint32_t sl1_loop_bytes(const Sl1Plan *p, const Sl1Options *o);

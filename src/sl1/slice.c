@@ -25,7 +25,7 @@ static void add_reg(Sl1Writer *w, Type type, const char *format, ...)
 // - a: the tag, which is the address of the line that it has, or that the monitor supposes; where pointers don't alias
 //   only the low half of that address
 // - g: the high half, for as long as it is needed
-// - h, n, c: what the monitor counts: hits, accesses, and slow loads less those that would miss
+// - h, n, c: what the monitor counts: hits, accesses, and slow loads minus those that would miss
 // - l: where the line is in shared memory, or −1
 // - b: which bytes of the line were written
 // - e: the low half of the next line's address, if that was loaded early; e…_0 and so on: its words

@@ -40,8 +40,8 @@ bool sm_open(Sm *sm, const SmCfg *cfg, const PartitionCfg *part, uint32_t index,
 void sm_close(Sm *sm);
 bool sm_resize(Sm *sm, const SmCfg *cfg);  // takes over the sizes sm_organise chose
 void sm_flush(Sm *sm);                     // between kernels, caches that aren't kept
-// The bytes that a launch, of which so many blocks fit, takes from the host beyond what there is; share: the most
-// blocks that this SM gets at once.
+// Returns how many bytes of the host's memory a launch needs that this SM doesn't have yet. blocks: how many blocks fit
+// the SM. share: the most blocks of this launch that the SM gets at once.
 uint64_t sm_lacks(const Sm *sm, const LaunchInfo *l, uint32_t blocks, uint32_t share);
 void sm_spare(Sm *sm);                                             // gives blocks' memory back; none runs
 void sm_begin(Sm *sm, const LaunchInfo *launch, uint32_t blocks);  // a launch, of which so many fit at once

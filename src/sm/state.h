@@ -54,7 +54,7 @@ typedef struct WarpSlot {
     uint8_t recent_n;
 } WarpSlot;
 #define UNKNOWN (UINT64_MAX - 3)                           // a ready time that memory will tell
-enum { KIND_ALU, KIND_BRANCH, KIND_SHARED, KIND_MEMORY };  // of several the last is what a warp waits for
+enum { KIND_ALU, KIND_BRANCH, KIND_SHARED, KIND_MEMORY };  // a warp that waits for several waits for the last one
 
 typedef struct SchedState {
     oc_scheduler_view view;             // what a policy sees of it

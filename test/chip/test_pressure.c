@@ -9,7 +9,7 @@
 enum {
     FILL = 210,
     CREDIT = 98
-};  // CREDIT: a request's way to the L2 and the credit's back: 101 less look-up and two ports
+};  // CREDIT: a request's way to the L2 and the credit's back: 101 minus look-up and two ports
 
 static const Record *run(const char *sets, const char *body, Shape s)
 {

@@ -126,7 +126,7 @@ static void load_store_unit(void **state)
 static void barrier(void **state)
 {
     (void)state;
-    // Two warps on two schedulers, in step: each loses the barrier's latency, less the barrier's own slot.
+    // Two warps on two schedulers, in step: each loses the barrier's latency minus the barrier's own slot.
     Growth g = growth("sm.schedulers=2", "", "bar.sync 0;", "", (Shape){.block = 64}, "sm_35");
     assert_cause(&g, C_STALL_BARRIER, 80, 80 * (15 - 1));
     static const char before[] = "setp.lt.u32 %p1, %t, 32;\nmov.u32 %r1, %t;\n";
@@ -142,7 +142,7 @@ static void barrier(void **state)
     bench_open(&b, ODD, "sm.schedulers=2");
     text_printf(&all, "%s%s", before, body.v);
     const Record *r = bench_run(&b, all.v, (Shape){.block = 64}, 3);
-    // The chain, two additions more and the barrier; the last to come loses the barrier's latency, less its slot, too.
+    // The chain, two additions more and the barrier; the last to come loses the barrier's latency minus its slot, too.
     assert_in_range(COUNT_OF(r, STALL_BARRIER), 10 * 22, 10 * 22 + 7 + 7 + 15 + 14);
     assert_int_equal(COUNT_OF(r, BARRIERS), 2);
     text_free(&body), text_free(&all);

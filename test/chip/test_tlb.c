@@ -56,7 +56,7 @@ static void within_reach(void **state)
     assert_steps("", CG, 32, PAGE, L2);       // none
 }
 
-// The first walk to an entry reads it from DRAM: 110 cycles more than from the L2 (211 less 101), and tlb2.far besides.
+// The first walk to an entry reads it from DRAM: 211 − 101 = 110 cycles more than from the L2, and tlb2.far besides.
 static void entries_from_dram(void **state)
 {
     (void)state;

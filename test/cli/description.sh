@@ -28,8 +28,11 @@ gives 0 'interleave' '[tlb1]' -- show gpu gtx480 --defaults
 echo "$out" | keys >"$work/left"
 keys <"$ONCHIP_SOURCE/gpus/gtx480.ini" | grep -v '^gpu.title$' >"$work/given"  # a name is no key of the manual
 gives 0 -- show keys
-awk -F '[`|]' '/^## / { gsub(/[^a-z0-9]/, ""); s = $0 }
-    /^\| `/ && !(s == "sched" && /with policy = /) { print s "." $3 }' <<<"$out" | sort >"$work/all"
+awk -F ' [|] ' '/^## / { gsub(/[^a-z0-9]/, ""); s = $0 }
+    /^\| `/ && !(s == "sched" && /with policy = /) {
+        n = split($1, names, /[^a-z0-9_]+/)  # a row has several keys where they mean the same
+        for (k = 1; k <= n; k++) if (names[k]) print s "." names[k]
+    }' <<<"$out" | sort >"$work/all"
 sort -m "$work/left" "$work/given" | cmp -s - "$work/all" ||
     complain "show gpu --defaults: $(sort -m "$work/left" "$work/given" | diff - "$work/all" | head -n 5)"
 

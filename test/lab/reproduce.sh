@@ -28,7 +28,7 @@ expect plain '"16KiB","64",1,,' '"16KiB","128",1,,' '"16KiB","geomean",1,,' \
     '"32KiB","64",2,2,0.2' '"32KiB","128",2,4,2' '"32KiB","geomean",2,,' \
     '"64KiB","64",4,5,1' '"64KiB","128",4,5,0.5' '"64KiB","geomean",4,,'
 grep -q '3 of 4 values within their tolerance' <<<"$(reproduce plain)" || complain "plain: 3 of 4 are within"
-# Differences of 0, −2, −1 and −1: √(6/4), −4/4. The paper's values less 1 are 1, 3, 4 and 4: √(42/4).
+# Differences of 0, −2, −1 and −1: √(6/4), −4/4. The paper's values minus 1 are 1, 3, 4 and 4: √(42/4).
 grep -qF 'error over 4 cells: 1.22 (root mean square), -1 on average, most -2 at 32KiB, 128; 1 everywhere has 3.24' \
     <<<"$(reproduce plain)" || complain "plain: the error over its cells"
 grep -q '6 runs, 6 of them in the store already' <<<"$(reproduce plain)" || complain "plain: the runs were stored"

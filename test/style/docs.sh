@@ -1,17 +1,15 @@
 #!/bin/bash
-# The documentation says what the program does: the generated pages are what tools/docs.sh makes now, every code block
-# of a document works and prints what stands there (tools/blocks.sh; host times apart), the manual page has every
-# option, and doc/reference/json.md every field. The short form runs the blocks of README.md alone.
+# The documentation says what the program does. The generated pages are what tools/docs.sh makes now. Every code block
+# of a document works, and prints what stands there but for numbers of time (tools/blocks.sh). The manual page has every
+# option. style/docs_use has the pages of doc/use and doc/results, style/docs_extend those of doc/extend, and
+# style/fields the fields of the JSON.
 set -euo pipefail
 [[ -z ${ONCHIP_SANITIZED:-} && -e $ONCHIP_BUILD/libonchip.a ]] || exit 77
 cd "$ONCHIP_SOURCE"
 source "$ONCHIP_SOURCE/test/test.bash"
 
-if [[ ${ONCHIP_LONG:-} ]]; then
-    bash tools/docs.sh --check --long || bad=1
-else
-    bash tools/docs.sh --check README.md || bad=1
-fi
+mapfile -t documents < <(find doc/reference -name '*.md' | sort)
+bash tools/docs.sh --check README.md CONTRIBUTING.md "${documents[@]}" || bad=1
 
 # tools/blocks.sh finds what is wrong with a block, says where, and writes output anew.
 cat >"$work/wrong.md" <<'END'
@@ -54,6 +52,18 @@ fi
 sed '3s/wrong/right/' "$work/wrong.md" | diff - "$work/refreshed.md" >&2 ||
     complain "tools/blocks.sh doesn't write what is printed"
 
+# tools/docs.sh writes what stands between markers, says what is stale, and refuses a marker without end.
+printf '%s\n' '<!-- begin: echo right -->' wrong '<!-- end -->' >"$work/marked.md"
+if bash tools/docs.sh --check "$work/marked.md" &>"$work/log"; then complain "tools/docs.sh takes a stale page"; fi
+grep -qx -e '-wrong' "$work/log" || complain "tools/docs.sh --check: $(<"$work/log")"
+bash tools/docs.sh "$work/marked.md" >/dev/null
+[[ $(sed -n 3p "$work/marked.md") == right ]] || complain "tools/docs.sh writes $(<"$work/marked.md")"
+for end in '<!-- begin: echo no end -->' '<!-- begin: false -->'; do
+    printf '%s\n' "$end" >"$work/open.md"
+    if bash tools/docs.sh "$work/open.md" &>"$work/log"; then complain "tools/docs.sh takes '$end'"; fi
+    [[ $(<"$work/open.md") == "$end" ]] || complain "tools/docs.sh writes a page in spite of an error"
+done
+
 # The schema's tables fail where a column has no sentence.
 sed 's/ -- the kernel$//' src/store/schema/1.sql >"$work/bare.sql"
 if awk -f tools/schema.awk "$work/bare.sql" >/dev/null 2>"$work/log"; then
@@ -81,29 +91,4 @@ sed -n 's/^| `work_/work_/p' doc/extend/adding.md | cut -d'|' -f1 | grep -oE 'wo
 diff --label work.h --label doc/extend/adding.md "$work/declared" "$work/listed" >&2 ||
     complain "doc/extend/adding.md doesn't list work.h's functions once each"
 
-# Every field of the JSON is in doc/reference/json.md; counters and rates are in doc/reference/counters.md.
-awk '/^```ptx$/ { on = 1; next } /^```$/ { if (on) exit } on' README.md >"$work/saxpy.ptx"
-"$ONCHIP" run vectoradd --size small --json --lines --interval 100 >"$work/json"
-"$ONCHIP" run "$work/saxpy.ptx" --arg i32:8 --arg f32:2 --arg buf:32 --arg buf:32 --dump 3 --json \
-    >>"$work/json" 2>/dev/null
-"$ONCHIP" run "$work/saxpy.ptx" --json >>"$work/json" || true  # the arguments are missing: "error"
-for tuned in --sched=best-swl --autotune=threads; do
-    "$ONCHIP" run vectoradd --size small $tuned --db "$work/tuned.db" --json >>"$work/json"
-done
-# What stands in "dumps" are names of parameters.
-for field in $(sed '/^ *"dumps": {$/,/^ *}/{/"dumps"/!d}' "$work/json" | grep -oE '^ *"[a-z0-9_.]+":' |
-    tr -d ' ":' | sort -u); do
-    grep -qF "\`$field\`" doc/reference/json.md doc/reference/counters.md ||
-        complain "doc/reference/json.md lacks $field"
-done
-
-# The same of the probe's, in the long form.
-if [[ ${ONCHIP_LONG:-} ]]; then
-    "$ONCHIP" probe --gpu gtx560ti --only l1,l2,spectrum,footprint,shared,ops,throughput --json >"$work/json"
-    "$ONCHIP" probe --gpu gtx780 --only texture --by-the-book --json >>"$work/json"
-    "$ONCHIP" probe --json >>"$work/json" 2>/dev/null || true
-    for field in $(grep -oE '"[a-z0-9_]+":' "$work/json" | tr -d '":' | sort -u); do
-        grep -qF "\`$field\`" doc/reference/probe-json.md || complain "doc/reference/probe-json.md lacks $field"
-    done
-fi
 exit $bad

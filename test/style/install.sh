@@ -1,6 +1,6 @@
 #!/bin/bash
 # What `cmake --install` leaves works for somebody else, from any prefix, without ldconfig and without LD_LIBRARY_PATH:
-# README.md's example of the library, built with pkg-config, and the same with the static library.
+# doc/use/library.md's example, built with pkg-config, and the same with the static library.
 set -euo pipefail
 [[ -e $ONCHIP && -e $ONCHIP_BUILD/libonchip.so && -z ${ONCHIP_SANITIZED:-} ]] || exit 77
 command -v pkg-config >/dev/null || exit 77
@@ -15,15 +15,15 @@ lib=$(dirname "$(find "$folder" -name libonchip.a)")
 cc -std=gnu17 "$ONCHIP_SOURCE/test/cudart/app.c" -o "$folder/app" "$lib/onchip/cuda/libcudart.so.13"
 [[ $("$folder/first/bin/onchip" run "$folder/app" fill 2>/dev/null || (($? == 7))) == '0 wrong' ]]
 
-# block LANGUAGE PATTERN: README.md's first block in it that has a line with this.
+# block LANGUAGE PATTERN: doc/use/library.md's first block in it that has a line with this.
 block() {
     awk -v fence="\`\`\`$1" -v pattern="$2" '
         $0 == fence { on = 1; text = ""; next }
         $0 == "```" { if (on && text ~ pattern) { printf "%s", text; exit } on = 0 }
-        on { text = text $0 "\n" }' "$ONCHIP_SOURCE/README.md"
+        on { text = text $0 "\n" }' "$ONCHIP_SOURCE/doc/use/library.md"
 }
 cd "$folder"
-block ptx 'entry saxpy' >saxpy.ptx
+"$ONCHIP" show ptx saxpy >saxpy.ptx
 block c 'onchip.h' >saxpy.c
 block console '[$] ./saxpy' | sed '0,/^\$ .\/saxpy$/d' >expected
 [[ -s saxpy.ptx && -s saxpy.c && -s expected ]]

@@ -8,9 +8,10 @@ source "$ONCHIP_SOURCE/test/test.bash"
 cd "$work"
 version=$(sed -n 's/^project(onchip VERSION \([0-9.]*\) .*/\1/p' "$ONCHIP_SOURCE/CMakeLists.txt")
 
-# The files of the documentation, which the tree has under the same names.
+# The files of the documentation, which the tree has under the same names. Measurements stay behind.
 documents() {
-    (cd "$ONCHIP_SOURCE" && find README.md CHANGELOG.md CITATION.cff doc -type f) | sed 's,^,share/doc/onchip/,'
+    (cd "$ONCHIP_SOURCE" && find README.md CHANGELOG.md CITATION.cff doc -type f ! -path '*/measurements/*') |
+        sed 's,^,share/doc/onchip/,'
 }
 # packed NAME FOLDER <EXPECTED: the files below the folder are those that the standard input has.
 packed() {
