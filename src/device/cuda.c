@@ -272,6 +272,7 @@ static oc_kernel_info cuda_kernel_describe(const oc_kernel *base)
                             .max_threads = (uint32_t)v[3]};
 }
 
+static const char *cuda_kernel_name(const oc_kernel *k) { return ((const CudaKernel *)k)->name; }
 static uint32_t cuda_params(const oc_kernel *k) { return ((const CudaKernel *)k)->params.n; }
 
 static oc_status cuda_carveout(oc_kernel *k, int percent)
@@ -595,6 +596,7 @@ static const DeviceOps cuda_ops = {
     .kernel_count = cuda_kernel_count,
     .kernel_at = cuda_kernel_at,
     .kernel_describe = cuda_kernel_describe,
+    .kernel_name = cuda_kernel_name,
     .params = cuda_params,
     .carveout = cuda_carveout,
     .symbol = cuda_symbol,

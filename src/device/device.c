@@ -222,6 +222,8 @@ oc_kernel_info oc_kernel_describe(const oc_kernel *k)
     return k ? k->module->device->ops->kernel_describe(k) : (oc_kernel_info){.name = ""};
 }
 
+const char *device_kernel_name(const oc_kernel *k) { return k->module->device->ops->kernel_name(k); }
+
 oc_status oc_kernel_carveout(oc_kernel *k, int percent)
 {
     oc_device *d = k ? k->module->device : NULL;

@@ -24,6 +24,7 @@ typedef struct DeviceOps {
     size_t (*kernel_count)(const oc_module *m);
     oc_kernel *(*kernel_at)(oc_module *m, size_t index);
     oc_kernel_info (*kernel_describe)(const oc_kernel *k);
+    const char *(*kernel_name)(const oc_kernel *k);
     uint32_t (*params)(const oc_kernel *k);
     oc_status (*carveout)(oc_kernel *k, int percent);
     oc_status (*symbol)(oc_module *m, const char *name, oc_ptr *ptr, size_t *bytes);
@@ -158,6 +159,7 @@ typedef struct KernelFilter {
 } KernelFilter;
 void device_select(oc_device *d, const KernelFilter *kernels, uint64_t skip);
 const Kernel *device_kernel(const oc_kernel *k);
+const char *device_kernel_name(const oc_kernel *k);  // in the PTX; without what oc_kernel_describe takes to make it
 void device_trace(oc_device *d, const TraceSink *sink);  // from now on; null: no longer. It must outlive the device
 
 // --- sums.c: a kernel's launches as one ------------------------------------------------------------------------------

@@ -64,19 +64,34 @@ static int by_name(const void *a, const void *b)
     return strcmp(x->f->symbol->name, y->f->symbol->name);
 }
 
-// A kernel that can't be run is kept, and its launch fails with the reason. A strict device refuses the module instead.
+// A kernel that can't be run is kept, and its launch fails with the reason.
+static void make(SimModule *mod, SimKernel *kernel, Diag *diag)
+{
+    kernel->asked_for = true;
+    kernel->kernel = exec_decode(&mod->image, kernel->f, diag);
+    if (kernel->kernel) return;
+    kernel->refusal = mem_text(diag->text.v ? diag->text.v : "");
+    kernel->status = diag->unsupported ? OC_UNSUPPORTED : diag->memory ? OC_OUT_OF_MEMORY : OC_BAD_FILE;
+}
+
+const SimKernel *sim_kernel(const oc_kernel *base)
+{
+    SimKernel *kernel = (SimKernel *)(uintptr_t)base;
+    Diag diag = {0};
+    if (!kernel->asked_for) make((SimModule *)base->module, kernel, &diag);
+    diag_free(&diag);
+    return kernel;
+}
+
+// A strict device makes every kernel at once, and refuses the module if one can't be run.
 static bool add_kernel(SimModule *mod, const Function *fn, Diag *diag)
 {
     SimKernel *kernel = mem_alloc(sizeof *kernel);
-    *kernel = (SimKernel){.base = {&mod->base}, .f = fn, .kernel = exec_decode(&mod->image, fn, diag)};
+    *kernel = (SimKernel){.base = {&mod->base}, .f = fn};
     params_read(&kernel->params, fn);
     vec_push(&mod->kernels, kernel);
-    if (kernel->kernel) return true;
-    kernel->refusal = mem_text(diag->text.v ? diag->text.v : "");
-    kernel->status = diag->unsupported ? OC_UNSUPPORTED : OC_BAD_FILE;
-    if (sim_of(mod->base.device)->config.strict) return false;
-    diag_free(diag);
-    return true;
+    if (sim_of(mod->base.device)->config.strict) make(mod, kernel, diag);
+    return !kernel->refusal;
 }
 
 oc_status sim_load(oc_device *base, const char *ptx, size_t length, const char *name, oc_module **out)
@@ -200,9 +215,11 @@ oc_status sim_symbol(oc_module *base, const char *name, oc_ptr *ptr, size_t *byt
     return OC_OK;
 }
 
+const char *sim_kernel_name(const oc_kernel *k) { return ((const SimKernel *)k)->f->symbol->name; }
+
 oc_kernel_info sim_kernel_describe(const oc_kernel *base)
 {
-    const SimKernel *k = (const SimKernel *)base;
+    const SimKernel *k = sim_kernel(base);
     const Function *f = k->f;
     uint32_t max = f->maxntid[0] ? f->maxntid[0] * f->maxntid[1] * f->maxntid[2] : 1024;
     if (f->reqntid[0]) max = f->reqntid[0] * f->reqntid[1] * f->reqntid[2];

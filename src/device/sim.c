@@ -294,7 +294,7 @@ static oc_status check_launch(Sim *d, const Kernel *k, const char *name, oc_dim3
 
 oc_status device_admit(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32_t smem)
 {
-    const SimKernel *kernel = (const SimKernel *)base;
+    const SimKernel *kernel = sim_kernel(base);
     Sim *d = sim_of(base->module->device);
     if (!kernel->kernel) return fail(d, kernel->status, "%s", kernel->refusal);
     char *shown = name_shown(kernel->f->symbol->name);
@@ -305,7 +305,7 @@ oc_status device_admit(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32_t sm
 
 static oc_status sim_occupancy(oc_kernel *base, oc_dim3 block, uint32_t smem, uint32_t *blocks)
 {
-    const SimKernel *kernel = (const SimKernel *)base;
+    const SimKernel *kernel = sim_kernel(base);
     Sim *d = sim_of(base->module->device);
     *blocks = 0;
     if (!kernel->kernel) return fail(d, kernel->status, "%s", kernel->refusal);
@@ -372,7 +372,7 @@ static oc_status sim_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32
 {
     SimKernel *kernel = (SimKernel *)base;
     Sim *d = sim_of(base->module->device);
-    Kernel *k = kernel->kernel;
+    Kernel *k = sim_kernel(base)->kernel;
     if (!k) return fail(d, kernel->status, "%s", kernel->refusal);
     const char *name = k->f->symbol->name;
     char *shown = name_shown(name);
@@ -480,6 +480,7 @@ static const DeviceOps sim_ops = {
     .kernel_count = sim_kernel_count,
     .kernel_at = sim_kernel_at,
     .kernel_describe = sim_kernel_describe,
+    .kernel_name = sim_kernel_name,
     .params = sim_params,
     .carveout = sim_carveout,
     .symbol = sim_symbol,
@@ -580,7 +581,7 @@ FaultKind device_fault(const oc_device *base)
 double device_wall_seconds(const oc_device *d) { return sim_of(d)->wall; }
 double device_busy_seconds(const oc_device *d) { return sim_of(d)->busy; }
 uint64_t device_bytes(const oc_device *d) { return MAX(sim_of(d)->peak, sim_of(d)->memory.top); }
-const Kernel *device_kernel(const oc_kernel *k) { return ((const SimKernel *)k)->kernel; }
+const Kernel *device_kernel(const oc_kernel *k) { return sim_kernel(k)->kernel; }
 
 void device_select(oc_device *d, const KernelFilter *kernels, uint64_t skip)
 {

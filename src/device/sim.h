@@ -16,6 +16,7 @@ typedef struct SimEvent {
 typedef struct SimKernel {
     oc_kernel base;
     const Function *f;
+    bool asked_for;    // sim_kernel has made what follows
     Kernel *kernel;    // null: the kernel can't be run
     char *refusal;     // why it can't be run
     oc_status status;  // what its launches return in that case
@@ -68,6 +69,10 @@ size_t sim_kernel_count(const oc_module *m);
 oc_kernel *sim_kernel_at(oc_module *m, size_t index);
 oc_status sim_symbol(oc_module *m, const char *name, oc_ptr *ptr, size_t *bytes);
 oc_kernel_info sim_kernel_describe(const oc_kernel *k);
+const char *sim_kernel_name(const oc_kernel *k);
+// The kernel as it is executed, made when it is first asked for: a module may have hundreds, of which one is run. Null:
+// it can't be run; with refusal and status.
+const SimKernel *sim_kernel(const oc_kernel *k);
 
 // sim.c
 const char *sim_keep_label(Sim *d, const char *label);

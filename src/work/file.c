@@ -60,7 +60,7 @@ typedef struct Kernels {
 static void list_kernels(const FileRun *r, oc_module *m, Kernels *all)
 {
     for (size_t i = 0; i < oc_kernel_count(m); i++) {
-        const char *name = oc_kernel_describe(oc_kernel_at(m, i)).name;
+        const char *name = device_kernel_name(oc_kernel_at(m, i));
         if (r->rewritten && soft_l1_made(name)) continue;
         vec_push(&all->v, oc_kernel_at(m, i));
         vec_push(&all->names, name_shown(name));
@@ -78,7 +78,7 @@ static oc_status choose(const FileRun *r, const Kernels *all, oc_kernel **k, Tex
     char hint[100];
     oc_status status = OC_OK;
     for (size_t i = 0; i < all->v.n; i++) {
-        const char *name = oc_kernel_describe(all->v.v[i]).name;
+        const char *name = device_kernel_name(all->v.v[i]);
         bool exact = r->kernel && !strcmp(name, r->kernel);
         text_printf(&names, "\n  %s", all->names.v[i]);
         if (r->kernel && !name_means(name, r->kernel)) continue;
