@@ -237,11 +237,15 @@ static void store_part(Parser *p, const Inst *i, int k, int count, int bytes)
 bool expand_store(Parser *p, const Inst *i)
 {
     const Operand *v = i->op == OP_ST && i->operands > 1 ? &i->opnd[1] : NULL;
-    int sinks = 0, bytes = 0;
+    int sinks = 0, bytes = 0, want = 1;
     for (int k = 0; v && v->kind == O_VEC && k < v->count; k++) sinks += v->items[k].kind == O_SINK;
     if (!sinks || p->lex.failed) return false;
-    for (int k = 0; k < i->suffixes; k++)
-        if (i->suffix[k] >= M_COUNT) bytes = type_bytes((Type)(i->suffix[k] - M_COUNT));
+    for (int k = 0; k < i->suffixes; k++) {
+        uint8_t s = i->suffix[k];
+        if (s >= M_COUNT) bytes = type_bytes((Type)(s - M_COUNT));
+        if (s == M_V2 || s == M_V4 || s == M_V8) want = s == M_V2 ? 2 : s == M_V4 ? 4 : 8;
+    }
+    if (want != v->count) return false;  // check.c tells
     if (v->count * bytes != 32 || sinks == v->count)
         return parse_fail(p, v->at, NULL, "'_' can stand for some elements of a vector of 32 bytes");
     if (p->m->sm < 100) return parse_fail(p, v->at, NULL, "vectors of 32 bytes need .target sm_100");

@@ -203,6 +203,7 @@ static bool parse_pair(Parser *p, Operand *o)
     Operand pair[2] = {*o, {.reg = NO_REG, .at = tok(p)->at}};
     if (tok(p)->kind != TOK_NAME) return parse_fail(p, tok(p)->at, NULL, "a register is expected behind '|'");
     if (!parse_name_operand(p, &pair[1])) return false;
+    if (o->sum || pair[1].sum) return parse_fail(p, o->at, NULL, "a constant can't be added to a pair");
     *o = (Operand){
         .kind = O_PAIR, .count = 2, .reg = NO_REG, .at = o->at, .items = arena_alloc(&p->m->arena, sizeof pair)};
     memcpy(o->items, pair, sizeof pair);

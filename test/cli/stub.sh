@@ -9,8 +9,8 @@ module() { # module TRAP: a kernel whose helper traps by that line
 .target sm_70
 .address_size 64
 .extern .func (.param .b32 r) vprintf(.param .b64 format, .param .b64 args);
-.global .align 1 .b8 text[64] = {78, 111, 32, 99, 111, 100, 101, 32, 102, 111, 114, 32, 37, 100, 59, 32, 98, 117, 105, 108,
-    116, 32, 102, 111, 114, 58, 32, 55, 53, 48, 44, 56, 48, 48, 10, 0};
+.global .align 1 .b8 text[64] = {78, 111, 32, 99, 111, 100, 101, 32, 102, 111, 114, 32, 37, 100, 59, 32, 98, 117, 105,
+    108, 116, 32, 102, 111, 114, 58, 32, 55, 53, 48, 44, 56, 48, 48, 10, 0};
 .func no_device_code(.param .b32 arch)
 {
     .local .align 8 .b8 args[8];
