@@ -1,5 +1,6 @@
 // file.c: runs a kernel of a bare PTX file. Its arguments and buffers are made from texts. Everything is checked before
 // the launch.
+#include "device/device.h"
 #include "work/programs.h"
 
 #include <stdlib.h>

@@ -57,6 +57,35 @@ if command -v python3 >/dev/null; then
     same 'as JSON, the GPU' "$name" 'a"b\c.ini'
 fi
 
+# On a track, a slice ends before the next one begins: as written, and as viewers take it, which multiply the doubles and
+# cut them to nanoseconds. Every curve is at 0 when a kernel ends.
+if command -v python3 >/dev/null; then
+    for program in atax histogram reduction; do
+        gives 0 'right' -- run $program --size small --trace t.json
+        python3 - $program <<'PY' || complain "$program: its slices or curves"
+import json, sys
+from fractions import Fraction
+events = json.load(open("t.json"), parse_float=str)["traceEvents"]
+slices, ends, curves = {}, set(), {}
+for e in events:
+    if e["ph"] == "X":
+        slices.setdefault(e["tid"], []).append((e["ts"], e["dur"]))
+        if "args" not in e:
+            ends.add(Fraction(e["ts"]) + Fraction(e["dur"]))
+    if e["ph"] == "C":
+        curves.setdefault((e["pid"], e["name"]), []).append((Fraction(e["ts"]), [float(v) for v in e["args"].values()]))
+for track in slices.values():
+    track.sort(key=lambda s: Fraction(s[0]))
+    for (a, d), (b, _) in zip(track, track[1:]):
+        assert Fraction(a) + Fraction(d) <= Fraction(b), (a, d, b)
+        assert int(float(a) * 1000.0) + int(float(d) * 1000.0) <= int(float(b) * 1000.0), (a, d, b)
+for name, samples in curves.items():
+    last = max(samples, key=lambda s: s[0])
+    assert last[0] in ends and not any(last[1]), (name, last)
+PY
+    done
+fi
+
 gives 1 "can't write no/t.json" -- run syrk n=32 --trace no/t.json
 gives 2 '--trace has no effect with --functional' -- run syrk n=32 --trace t.json --functional
 gives 2 '--interval needs --json or --trace' -- run syrk n=32 --interval 100
