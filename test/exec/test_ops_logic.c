@@ -378,8 +378,7 @@ static void wide_moves(void **state)
     ptx_close(&o);
     census.tested += 5;
     static const char *const refused[] = {"ld.global.b64 %q0, [%x0];", "st.global.b128 [%x0], 1;",
-                                          "cvt.u64.u32 %q0, %w0;", "atom.exch.b128 %q0, [%x0], %q1;",
-                                          "mov.b128 %q0, 1;"};
+                                          "cvt.u64.u32 %q0, %w0;", "mov.b128 %q0, 1;"};
     for (size_t k = 0; k < COUNT(refused); k++) {
         Text t = {0};
         text_printf(&t, ".reg .b64 %%x<4>;\n.reg .b32 %%w<9>;\n.reg .b128 %%q<4>;\n%s", refused[k]);
