@@ -367,67 +367,102 @@ static oc_status outcome(Sim *d, RunResult result, const char *kernel, const cha
     return OC_OK;
 }
 
-static oc_status sim_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32_t smem, oc_stream *stream,
-                            const void *const *args)
+// A launch, from its checks to its record.
+typedef struct Launching {
+    Sim *d;
+    SimKernel *kernel;
+    SimStream *stream;
+    const char *name;
+    char *shown;  // its name in C++
+    bool timed;
+    LaunchInfo info;
+    Text printed, message;
+    Record r;
+} Launching;
+
+// Checks the launch and copies its parameters.
+static oc_status prepare(Launching *l, oc_dim3 grid, oc_dim3 block, uint32_t smem, const void *const *args)
 {
-    SimKernel *kernel = (SimKernel *)base;
-    Sim *d = sim_of(base->module->device);
-    Kernel *k = sim_kernel(base)->kernel;
-    if (!k) return fail(d, kernel->status, "%s", kernel->refusal);
-    const char *name = k->f->symbol->name;
-    char *shown = name_shown(name);
-    oc_status status = check_launch(d, k, shown, grid, block, smem);
+    Sim *d = l->d;
+    Kernel *k = l->kernel->kernel;
+    oc_status status = check_launch(d, k, l->shown, grid, block, smem);
     if (status == OC_OK && d->config.cap && d->executed >= d->config.cap)
-        status = outcome(d, RUN_LIMIT, shown, "", true, NULL);
-    bool timed = false;
-    if (status == OC_OK) status = choose(d, kernel, shown, &timed);
-    if (status != OC_OK) return mem_free(shown), status;
-    LaunchInfo info = {.kernel = k,
-                       .grid = {grid.x, grid.y, grid.z},
-                       .block = {block.x, block.y, block.z},
-                       .dynamic_shared = smem,
-                       .id = sim_launches(&d->base) + 1,
-                       .params = mem_alloc(k->param_bytes + 16),
-                       .local_limit = d->gpu.sm.local_limit};
+        status = outcome(d, RUN_LIMIT, l->shown, "", true, NULL);
+    if (status == OC_OK) status = choose(d, l->kernel, l->shown, &l->timed);
+    if (status != OC_OK) return status;
+    l->info = (LaunchInfo){.kernel = k,
+                           .grid = {grid.x, grid.y, grid.z},
+                           .block = {block.x, block.y, block.z},
+                           .dynamic_shared = smem,
+                           .id = sim_launches(&d->base) + 1,
+                           .params = mem_alloc(k->param_bytes + 16),
+                           .local_limit = d->gpu.sm.local_limit};
     for (size_t p = 0; p < k->f->params.n; p++)
-        memcpy(info.params + k->param_at.v[p], args[p], kernel->params.sizes[p]);
-    Progress progress = {d, name};
-    Text printed = {0}, message = {0};
+        memcpy(l->info.params + k->param_at.v[p], args[p], l->kernel->params.sizes[p]);
+    return OC_OK;
+}
+
+static RunResult simulate(Launching *l)
+{
+    Sim *d = l->d;
+    Progress progress = {d, l->name};
     RunOptions o = {.max_cycles = d->config.max_cycles,
                     .interval = d->config.interval,
                     .progress = d->config.progress ? forward : NULL,
                     .user = &progress,
-                    .printed = &printed,
+                    .printed = &l->printed,
                     .trace = d->trace,
                     .stop = d->base.stop};
-    Record r = {.kernel = mem_text(name), .launches = 1};
-    if (d->config.cap && (timed || d->config.functional)) o.max_insts = d->config.cap - d->executed;
-    double start = free_from(d, stream, d->chip_free) + d->gpu.launch_us * 1e-6;
-    if (d->trace && timed) d->trace->work(d->trace->user, name, 0, start, -1);
+    l->r = (Record){.kernel = mem_text(l->name), .launches = 1};
+    if (d->config.cap && (l->timed || d->config.functional)) o.max_insts = d->config.cap - d->executed;
+    double start = free_from(d, &l->stream->base, d->chip_free) + d->gpu.launch_us * 1e-6;
+    if (d->trace && l->timed) d->trace->work(d->trace->user, l->name, 0, start, -1);
     double began = seconds_now();
-    RunResult result =
-        (timed ? chip_run : chip_execute)(&d->chip, &info, d->textures.v, (uint32_t)d->textures.n, &o, &r, &message);
+    RunResult result = (l->timed ? chip_run : chip_execute)(&d->chip, &l->info, d->textures.v, (uint32_t)d->textures.n,
+                                                            &o, &l->r, &l->message);
     d->wall += seconds_now() - began;
-    r.info.params = NULL;
-    mem_free(info.params);
-    if (o.max_insts) d->executed += r.count[C_WARP_INSTS];
-    double seconds = (double)r.count[C_CYCLES] / (d->gpu.core_mhz * 1e6);
-    take_time(d, stream, &d->chip_free, d->gpu.launch_us * 1e-6 + seconds);
-    r.end = (stream ? stream_of(stream) : &d->standard)->end;
-    r.start = r.end - seconds;
-    if (d->trace && timed) d->trace->work(d->trace->user, name, 0, r.start, r.end);
+    if (o.max_insts) d->executed += l->r.count[C_WARP_INSTS];
+    return result;
+}
+
+// Gives the launch its time on its stream, keeps what it counted, and passes on what it printed.
+static oc_status record(Launching *l, RunResult result)
+{
+    Sim *d = l->d;
+    Record *r = &l->r;
+    r->info.params = NULL;
+    double seconds = (double)r->count[C_CYCLES] / (d->gpu.core_mhz * 1e6);
+    take_time(d, &l->stream->base, &d->chip_free, d->gpu.launch_us * 1e-6 + seconds);
+    r->end = l->stream->end;
+    r->start = r->end - seconds;
+    if (d->trace && l->timed) d->trace->work(d->trace->user, l->name, 0, r->start, r->end);
     if (result == RUN_TOO_LARGE)
-        record_free(&r);  // it never ran
+        record_free(r);  // it never ran
     else
-        vec_push(&d->records, r);
-    if (result == RUN_FAULT) sim_stub(k, &printed, &message);
+        vec_push(&d->records, *r);
+    if (result == RUN_FAULT) sim_stub(l->kernel->kernel, &l->printed, &l->message);
     d->base.calling = true;
-    if (printed.n && d->config.print) d->config.print(d->config.user, printed.v, printed.n);
+    if (l->printed.n && d->config.print) d->config.print(d->config.user, l->printed.v, l->printed.n);
     d->base.calling = false;
-    text_free(&printed);
-    status = outcome(d, result, shown, message.v ? message.v : "", timed, &r);
-    text_free(&message);
-    return mem_free(shown), status;
+    return outcome(d, result, l->shown, l->message.v ? l->message.v : "", l->timed, r);
+}
+
+static oc_status sim_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32_t smem, oc_stream *stream,
+                            const void *const *args)
+{
+    const SimKernel *kernel = sim_kernel(base);
+    Sim *d = sim_of(base->module->device);
+    if (!kernel->kernel) return fail(d, kernel->status, "%s", kernel->refusal);
+    Launching l = {.d = d,
+                   .kernel = (SimKernel *)base,
+                   .stream = stream ? stream_of(stream) : &d->standard,
+                   .name = kernel->f->symbol->name};
+    l.shown = name_shown(l.name);
+    oc_status status = prepare(&l, grid, block, smem, args);
+    if (status == OC_OK) status = record(&l, simulate(&l));
+    mem_free(l.info.params), mem_free(l.shown);
+    text_free(&l.printed), text_free(&l.message);
+    return status;
 }
 
 static uint32_t sim_params(const oc_kernel *k) { return (uint32_t)((const SimKernel *)k)->f->params.n; }
