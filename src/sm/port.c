@@ -50,8 +50,8 @@ static void make_pends(Sm *sm)
     sm->ports.free_pend = most ? 0 : NONE;
 }
 
-// A private L1 for each warp, of the L1's size each, but with its MSHRs and its data's array: nobody pushes out what
-// another brought. No hardware does that; it says what interference costs (ciao §I).
+// A private L1 for each warp, of the L1's size each, but with its MSHRs: nobody pushes out what another brought. No
+// hardware does that; it says what interference costs (ciao §I).
 static bool open_own(Sm *sm, const PortCounters *counts, const char **why)
 {
     const SmCfg *c = &sm->cfg;
@@ -90,13 +90,6 @@ bool ports_open(Sm *sm, const char **why)
     sm->ports.free_wait = NONE;
     make_pends(sm);
     return open_own(sm, &l1, why);
-}
-
-void ports_place(Sm *sm, Array *l1, Array *shared)
-{
-    sm->ports.port[PORT_L1].data = l1;
-    sm->ports.port[PORT_SCRATCH].data = shared;
-    for (uint32_t w = 0; sm->ports.own && w < sm->cfg.max_warps; w++) sm->ports.own[w].data = l1;
 }
 
 void ports_flush(Sm *sm)
@@ -170,19 +163,12 @@ static void count_data(Sm *sm, const Port *port, uint32_t sectors, bool write, u
         sm->count[C_L1_BANK_READS] += n, st->bank_reads += n;
 }
 
-// Sectors of a port's data are read or written, on behalf of a data structure: the first cycle after it.
-static uint64_t use_data(Sm *sm, const Port *port, uint32_t sectors, bool write, uint8_t structure)
-{
-    count_data(sm, port, sectors, write, structure);
-    return port->data ? array_pass(port->data, sm->now, 1) : sm->now + 1;
-}
-
 void port_reply(Sm *sm, const Packet *r)
 {
     Pend *p = &sm->ports.pend[r->tag];
     if (--p->packets) return;
     if (p->line) {
-        use_data(sm, p->port, p->line->pending, true, (uint8_t)p->line->owner);
+        count_data(sm, p->port, p->line->pending, true, (uint8_t)p->line->owner);
         p->line->valid |= p->line->pending;
         p->line->pending = 0;
     }
@@ -505,8 +491,8 @@ ALWAYS_INLINE bool load(Sm *sm, const LsuOp *op, const Segment *s, Port *port)
     }
     if (a->found == NO_WAY) return lsu_refuse(sm, C_L1_REFUSED_SET);
     if (a->found == HIT) {
-        uint64_t read = use_data(sm, a->port, a->sectors, false, op->structure);
-        if (a->op->tracker != NONE) lsu_done(sm, a->op->tracker, read + c->cfg.latency - 2);
+        count_data(sm, a->port, a->sectors, false, op->structure);
+        if (a->op->tracker != NONE) lsu_done(sm, a->op->tracker, sm->now + c->cfg.latency - 1);
         return looked_up(sm, a, HIT);
     }
     if (a->found != MISS && a->line->pending && sm->ports.pend[a->line->slot].count >= c->cfg.merges)
@@ -542,7 +528,7 @@ static bool load_copy(Sm *sm, const LsuOp *op, const Segment *s, Port *other, Ca
     line->pending = copy->valid;
     add_wait(sm, &sm->ports.pend[line->slot], op->tracker);
     links_land(sm, &(Packet){.tag = line->slot, .time = sm->now + other->cache.cfg.latency});
-    use_data(sm, other, copy->valid, false, op->structure);
+    count_data(sm, other, copy->valid, false, op->structure);
     cache_drop(&other->cache, copy);
     sm->count[C_SCRATCH_MIGRATIONS]++;
     return looked_up(sm, a, MISS);
@@ -596,7 +582,7 @@ static bool store_through(Sm *sm, const LsuOp *op, const Segment *s)
         cache_drop(c, a->line);
     } else if (there == HIT) {
         cache_lookup(c, a->at, a->sectors, &line);  // used now
-        use_data(sm, a->port, a->sectors, true, op->structure);
+        count_data(sm, a->port, a->sectors, true, op->structure);
     }
     if (sm->issue.view.scratch_lines) store_copy(sm, op, s, a->line && there == MISS);
     uint32_t bytes = SECTOR * (uint32_t)__builtin_popcount(s->sectors);
@@ -625,13 +611,13 @@ static bool store_back(Sm *sm, const LsuOp *op, const Segment *s)
         if (!can_leave(sm, &dirty, dirty.n)) return false;
         replace(sm, a, &dirty);
         a->line->valid = a->line->dirty = a->sectors;
-        use_data(sm, a->port, a->sectors, true, op->structure);
+        count_data(sm, a->port, a->sectors, true, op->structure);
     } else if (a->found == MISS || (a->found == MISS_SECTOR && !whole)) {
         if (!bring(sm, a, true, 0)) return false;
     } else {
         if (a->found == MISS_SECTOR) a->line->valid |= a->sectors & ~a->line->pending;
         a->line->dirty |= a->sectors;
-        use_data(sm, a->port, a->sectors, true, op->structure);
+        count_data(sm, a->port, a->sectors, true, op->structure);
     }
     if (sm->issue.view.scratch_lines) store_copy(sm, op, s, true);
     return looked_up(sm, a, a->found);

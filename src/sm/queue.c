@@ -169,7 +169,7 @@ void lsu_tick(Sm *sm)
     if (sm->lsu.refused || sm->lsu.free > sm->now) return;
     LsuOp *op = &sm->lsu.queue[sm->lsu.head];
     if (op->space == SP_SHARED) {
-        sm->lsu.free = array_pass(sm->storage.shared, sm->now, shared_time(&sm->cfg, op->passes));
+        sm->lsu.free = sm->now + shared_time(&sm->cfg, op->passes);
         if (op->tracker != NONE) lsu_done(sm, op->tracker, sm->now + shared_latency(&sm->cfg, op->passes));
     } else {
         if (!op->settled && !settle(sm, op)) return;

@@ -71,7 +71,7 @@ void sm_begin(Sm *sm, const LaunchInfo *l, uint32_t blocks)
     memset(sm->env.near, 0, sizeof sm->env.near);
     sm->cta_slots = blocks;
     issue_room(sm, blocks * sm_block_needs(&sm->cfg, l).warps);
-    storage_lay_out(sm);
+    operands_begin(sm);
     memset(sm->count, 0, sizeof sm->count);
     memset(sm->structure, 0, sizeof sm->structure);
     mem_free(sm->inst);

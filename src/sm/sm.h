@@ -181,6 +181,7 @@ void issue_idle_for(Sm *sm, const Idle why[OC_MOST_SCHEDULERS], uint64_t cycles)
 
 // --- operands.c ------------------------------------------------------------------------------------------------------
 bool operands_count(const SmCfg *cfg);                      // are accesses of registers counted?
+void operands_begin(Sm *sm);                                // a launch
 void operands_fetch(Sm *sm, WarpSlot *ws, const Dinst *d);  // before it issues
 void operands_fetched(Sm *sm);                              // it has issued
 uint32_t operands_shared(Sm *sm, const uint64_t *addr, uint32_t mask, uint32_t bytes, uint32_t passes);
@@ -202,7 +203,6 @@ typedef struct BlockNeeds {
 BlockNeeds sm_block_needs(const SmCfg *cfg, const LaunchInfo *l);
 // The blocks of a kernel that fit an SM, and what limits them (a word).
 uint32_t sm_occupancy(const SmCfg *cfg, const LaunchInfo *l, const char **limit);
-void storage_lay_out(Sm *sm);  // the arrays in which registers, shared memory and the L1's data lie
 
 // --- queue.c ---------------------------------------------------------------------------------------------------------
 void lsu_open(Sm *sm);
@@ -236,9 +236,8 @@ void lsu_explain(const Sm *sm, Text *out);
 
 // --- port.c ----------------------------------------------------------------------------------------------------------
 bool ports_open(Sm *sm, const char **why);
-bool ports_resize(Sm *sm, const char **why);         // to the configuration's sizes; nothing is under way
-void ports_place(Sm *sm, Array *l1, Array *shared);  // where the lines of the L1 and of the scratch cache lie
-void ports_flush(Sm *sm);                            // caches that aren't kept
+bool ports_resize(Sm *sm, const char **why);  // to the configuration's sizes; nothing is under way
+void ports_flush(Sm *sm);                     // caches that aren't kept
 void ports_close(Sm *sm);
 bool ports_await(const Sm *sm);  // replies are to come
 void port_write_left(Sm *sm);    // dirty lines that had no room then: the first work of a launch
@@ -249,21 +248,10 @@ void port_forget(Sm *sm, Port *port, CacheLine *line);  // a line that isn't dir
 // --- scratch.c -------------------------------------------------------------------------------------------------------
 enum { SCRATCH_LINE = 128, SCRATCH_ROW = 256, ROW_TAGS = 64 };  // bytes of a line and a row; tags in a row
 uint32_t scratch_rows(const SmCfg *cfg, uint32_t bytes);        // rows for data, of unused shared memory
-typedef struct ScratchPlace {                                   // of a block and of its tag: ciao Figure 7
-    uint32_t row, group;                                        // the row, and which half of the banks
-    uint32_t tag_row, tag_group, bank, half;                    // bank: within the group; half: of the bank's 8 bytes
-} ScratchPlace;
-// The block's number selects the group by its lowest bit and the row by the others. The tag lies in the other group,
-// behind the rows of data, where 32 rows have theirs in one.
-static inline ScratchPlace scratch_place(uint32_t first_row, uint32_t rows, uint64_t address)
-{
-    uint32_t at = (uint32_t)(address / SCRATCH_LINE % (2 * (uint64_t)rows)), row = at >> 1, tag = row % (ROW_TAGS / 2);
-    return (ScratchPlace){first_row + row, at & 1, first_row + rows + row / (ROW_TAGS / 2), ~at & 1, tag / 2, tag % 2};
-}
-void scratch_configure(SmCfg *cfg);        // cfg->scratch: what the policy wants
-void scratch_begin(Sm *sm);                // a launch begins: there is none until a CTA starts
-void scratch_arrange(Sm *sm);              // a CTA starts, and takes its shared memory
-void scratch_count(Sm *sm, uint64_t now);  // the shared memory that it has held until now
+void scratch_configure(SmCfg *cfg);                             // cfg->scratch: what the policy wants
+void scratch_begin(Sm *sm);                                     // a launch begins: there is none until a CTA starts
+void scratch_arrange(Sm *sm);                                   // a CTA starts, and takes its shared memory
+void scratch_count(Sm *sm, uint64_t now);                       // the shared memory that it has held until now
 // The line that holds an address in the other one of L1 and scratch cache; null: none does.
 static inline CacheLine *scratch_copy(const Sm *sm, const Port *port, uint64_t address, Port **other)
 {
