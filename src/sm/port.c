@@ -32,7 +32,7 @@ typedef struct Access {
 static bool open_port(Port *port, const CacheCfg *cfg, uint32_t most, const PortCounters *counts, uint64_t seed,
                       const char **why)
 {
-    *port = (Port){.counts = counts, .most = most, .mshrs = port, .seed = seed};
+    *port = (Port){.counts = counts, .most = most, .free = most, .mshrs = port, .seed = seed};
     return cache_open(&port->cache, cfg, seed, why);
 }
 
@@ -103,7 +103,7 @@ void ports_flush(Sm *sm)
 bool ports_await(const Sm *sm)
 {
     for (int k = 0; k < PORT_COUNT; k++)
-        if (sm->ports.port[k].under_way) return true;
+        if (sm->ports.port[k].free < sm->ports.port[k].most) return true;
     return false;
 }
 
@@ -135,17 +135,14 @@ ALWAYS_INLINE void add_wait(Sm *sm, Pend *p, uint32_t tracker)
     p->first = w;
 }
 
-static bool may_miss(const Sm *sm, const Port *port)
-{
-    return port->mshrs->under_way < port->mshrs->most && sm->ports.free_pend != NONE;
-}
+static bool may_miss(const Sm *sm, const Port *port) { return port->mshrs->free && sm->ports.free_pend != NONE; }
 
 static uint32_t new_pend(Sm *sm, Port *port, CacheLine *line, uint32_t packets)
 {
     uint32_t k = sm->ports.free_pend;
     sm->ports.free_pend = sm->ports.pend[k].next_free;
     sm->ports.pend[k] = (Pend){.port = port, .line = line, .packets = packets, .first = NONE};
-    port->mshrs->under_way++;
+    port->mshrs->free--;
     return k;
 }
 
@@ -172,7 +169,7 @@ void port_reply(Sm *sm, const Packet *r)
         p->line->valid |= p->line->pending;
         p->line->pending = 0;
     }
-    p->port->mshrs->under_way--;
+    p->port->mshrs->free++;
     for (uint32_t w = p->first; w != NONE;) {
         uint32_t next = sm->ports.wait[w].next;
         uint32_t tracker = sm->ports.wait[w].tracker;
@@ -309,7 +306,7 @@ bool ports_resize(Sm *sm, const char **why)
     for (int k = 0; k < PORT_COUNT; k++) {
         Port *port = &sm->ports.port[k];
         if (!wants[k] || wants[k]->size == port->cache.cfg.size) continue;
-        port->most = wants[k]->mshrs;
+        port->most = port->free = wants[k]->mshrs;
         if (!resize(sm, port, wants[k], why)) return false;
     }
     make_pends(sm);
@@ -343,6 +340,7 @@ static void tell_seen(Sm *sm, const LsuOp *op, const Port *port, uint64_t at, co
                          .line = at >> shift,
                          .victim = gone.address == NO_LINE ? NO_LINE : gone.address >> shift,
                          .warp = op->warp,
+                         .pc = op->stat,
                          .owner = OC_NO_WARP};
     if (gone.address != NO_LINE)
         e.owner = (uint32_t)(gone.owner >> 8);

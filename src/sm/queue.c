@@ -95,7 +95,11 @@ enum { PATIENCE = 1 << 15 };  // cycles that the head may wait for a policy
 // False: the policy says not yet; it is asked again in the next cycle.
 static bool ask_policy(Sm *sm, const LsuOp *op, oc_route *to)
 {
-    oc_access a = {.store = op->write, .local = op->space == SP_LOCAL, .address = op->seg[0].address};
+    oc_access a = {.store = op->write,
+                   .local = op->space == SP_LOCAL,
+                   .address = op->seg[0].address,
+                   .pc = op->stat,
+                   .transactions = op->count};
     *to = sm->issue.policy.type->route(&sm->issue.policy, op->warp, &a);
     if (*to != OC_ROUTE_WAIT) return sm->lsu.waiting_since = NEVER, true;
     if (sm->lsu.waiting_since == NEVER) sm->lsu.waiting_since = sm->now;

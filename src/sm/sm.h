@@ -154,6 +154,7 @@ static inline void issue_await(Sm *sm, uint32_t slot, const Tracker *t)
     const Dinst *d = t->d;
     for (int k = 0; k < d->score_dst; k++) ws->ready[d->score[k]] = UNKNOWN | (t->shared ? KIND_SHARED : KIND_MEMORY);
     ws->outstanding++;
+    sm->issue.view.warp[slot].loads += !t->shared;
     ws->acquires += t->acquire;
     if (t->async) ws->async_count[t->group]++;
 }
@@ -166,8 +167,11 @@ static inline bool issue_ready(Sm *sm, const Tracker *t)
     for (int k = 0; k < t->d->score_dst; k++) ws->ready[t->d->score[k]] = mark;
     ws->last_ready = MAX(ws->last_ready, t->time);
     ws->outstanding--;
+    sm->issue.view.warp[t->slot].loads -= !t->shared;
     ws->acquires -= t->acquire;
     if (t->async) ws->async_count[t->group & 15]--;
+    if (sm->issue.listens & ON_LOADED && !t->shared && ws->warp)
+        sm->issue.policy.type->loaded(&sm->issue.policy, t->slot);
     if ((ws->state != OC_WAIT_MEMORY && ws->state != OC_WAIT_SHARED) || !ws->warp) return false;
     issue_evaluate(sm, t->slot);
     return true;

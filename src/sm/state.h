@@ -155,10 +155,10 @@ _Static_assert(UNCOUNTED <= UINT8_MAX, "a counter's number fits a byte");
 typedef struct Port {
     Cache cache;
     const PortCounters *counts;
-    uint32_t most, under_way;  // misses: as many as may be, as many as are
-    struct Port *mshrs;        // the port whose these are: the scratch cache shares the L1's
-    uint32_t extra;            // cycles from a reply to its use
-    uint64_t seed;             // of random replacement
+    uint32_t most, free;  // misses: as many as may be under way, as many as may come beside those that are
+    struct Port *mshrs;   // the port whose these are: the scratch cache shares the L1's
+    uint32_t extra;       // cycles from a reply to its use
+    uint64_t seed;        // of random replacement
 } Port;
 // A miss, or a request that went past the caches: it left the SM and is waited for.
 typedef struct Pend {

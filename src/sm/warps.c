@@ -13,6 +13,7 @@ void issue_open(Sm *sm)
     i->view = (oc_sm_view){.now = &sm->now,
                            .instructions = &sm->count[C_WARP_INSTS],
                            .thread_instructions = &sm->count[C_THREAD_INSTS],
+                           .mshrs_free = &sm->ports.port[PORT_L1].free,
                            .schedulers = cfg->schedulers};
     i->view.warp = mem_alloc(sizeof *i->view.warp * cfg->max_warps);
     i->view.cta = mem_alloc(sizeof *i->view.cta * cfg->max_blocks);
