@@ -53,14 +53,23 @@ void sm_end_block(Sm *sm, Cta *cta);                         // its last warp is
 void sm_run(Sm *sm, Wire *const *reply, Wire *const *credit, uint64_t window, uint64_t from, uint64_t to);
 void sm_edge_done(Sm *sm, const Deferred *d, uint64_t now);  // a deferred operation has its result
 void sm_cut(Sm *sm, uint64_t now);                           // a launch that is cut short: accounts what was under way
-bool sm_idle(const Sm *sm);                                  // nothing can happen without a packet arriving
-uint64_t sm_next(const Sm *sm);                              // the next cycle at which something happens, or NEVER
 void sm_explain(const Sm *sm, Text *out);                    // what its warps wait for
+// At an edge: the cycle of the next event, or of the first packet on its way from it.
+static inline uint64_t sm_due(const Sm *sm) { return MIN(sm->due, sm->links.sent); }
+bool sm_quiet(const Sm *sm);                          // no block runs, nothing waits, and nothing is on its way from it
+bool sm_stuck(const Sm *sm);                          // nothing will ever happen unless another SM does it
+WatchVerdict sm_judge(const Sm *sm, uint64_t since);  // of its warps, which have been watched since then
+void sm_add_counters(const Sm *sm, uint64_t *of_policy);  // its policy's own, to the sums of others
 
 // --- warps.c ---------------------------------------------------------------------------------------------------------
 void issue_open(Sm *sm);
 void issue_close(Sm *sm);
 bool issue_resize(Sm *sm);  // room for the policy's state; false: the host has no memory
+// What a policy sees: that a CTA is there, and is over; lines of the scratch cache; how busy memory is.
+void issue_cta_start(Sm *sm, uint32_t cta, uint64_t number);
+void issue_cta_stop(Sm *sm, uint32_t cta);
+static inline void issue_scratch(Sm *sm, uint32_t lines) { sm->issue.view.scratch_lines = lines; }
+static inline void issue_use(Sm *sm, const oc_memory_use *use) { sm->issue.view.use = *use; }
 // Scoreboards of so many warps of a launch: the bytes that they take beyond what is there; and room for them.
 uint64_t issue_lacks(const Sm *sm, const LaunchInfo *l, uint32_t count);
 void issue_room(Sm *sm, uint32_t count);
@@ -269,7 +278,12 @@ static inline CacheLine *scratch_copy(const Sm *sm, const Port *port, uint64_t a
 // --- links.c ---------------------------------------------------------------------------------------------------------
 bool links_open(Sm *sm, const PartitionCfg *part, const char **why);
 void links_close(Sm *sm);
-void links_begin(Sm *sm);  // nothing is under way
+void links_begin(Sm *sm);        // nothing is under way
+void links_flush(Sm *sm);        // the TLB
+bool links_empty(const Sm *sm);  // no request is on its way
+// The ways out: to a partition, and to the L2 TLB.
+static inline Wire *links_wire(Sm *sm, uint32_t part) { return &sm->links.wire[part]; }
+static inline Wire *links_late(Sm *sm) { return &sm->links.late; }
 // A window begins: replies and credits that came in the one before.
 void links_take(Sm *sm, Wire *const *reply, Wire *const *credit, uint64_t window);
 static inline bool links_wait(const Links *l, uint32_t part) { return l->waiting[part].n > 0; }
@@ -303,11 +317,15 @@ static inline uint64_t links_landing(const Sm *sm)
 }
 
 // --- watch.c ---------------------------------------------------------------------------------------------------------
-bool watch_begin(Sm *sm, bool on);                  // before a launch; false: the host has no memory for it
+bool watch_begin(Sm *sm, bool on);  // before a launch; false: the host has no memory for it
+void watch_close(Sm *sm);
 void watch_reset(Sm *sm);                           // a launch begins
 void watch_warp(Sm *sm, uint32_t slot);             // a warp arrives
 void watch_warps(Sm *sm, uint64_t now);             // at an edge: counts the warps until now
 void watch_lost(Sm *sm, const oc_access_event *e);  // a load of the L1 or the scratch cache
+static inline bool watch_on(const Sm *sm) { return sm->watch.seen; }
+// Loads of a warp whose lines another pushed out, of a watched SM.
+static inline uint64_t watch_pair(const Sm *sm, uint32_t warp, uint32_t by) { return sm->watch.seen->pair[warp][by]; }
 static inline void watch_access(Sm *sm, const oc_access_event *e)
 {
     if (sm->watch.seen && !e->store) watch_lost(sm, e);

@@ -101,6 +101,25 @@ void issue_begin(Sm *sm, const LaunchInfo *l)
     open_policy(sm, l);
 }
 
+// --- CTAs ------------------------------------------------------------------------------------------------------------
+void issue_cta_start(Sm *sm, uint32_t cta, uint64_t number)
+{
+    Issue *i = &sm->issue;
+    oc_cta_view *view = &i->view.cta[cta];
+    view->running = true, view->number = number, view->started = sm->now;
+    scratch_arrange(sm);
+    if (i->policy.type->cta_start) i->policy.type->cta_start(&i->policy, cta);
+}
+
+void issue_cta_stop(Sm *sm, uint32_t cta)
+{
+    Issue *i = &sm->issue;
+    oc_cta_view *view = &i->view.cta[cta];
+    view->running = false;
+    sm->count[C_SHARED_HELD] += view->shared_size * (sm->now + 1 - view->started);
+    if (i->policy.type->cta_stop) i->policy.type->cta_stop(&i->policy, cta);
+}
+
 // --- a warp's arrival and end ----------------------------------------------------------------------------------------
 // A warp arrives at a scheduler, and is younger than all others.
 static void enter_scheduler(oc_scheduler_view *s, uint32_t bit)
