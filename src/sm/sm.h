@@ -247,6 +247,10 @@ static inline void lsu_calm(Sm *sm) { sm->lsu.stirred = false; }
 void lsu_account(Sm *sm, uint64_t to);  // a refusal, until a window's end
 void lsu_explain(const Sm *sm, Text *out);
 
+// --- local.c ---------------------------------------------------------------------------------------------------------
+// The segments of lanes' accesses of local memory.
+uint32_t local_segments(const Sm *sm, uint32_t slot, const Step *s, uint32_t mask, Segment *out);
+
 // --- port.c ----------------------------------------------------------------------------------------------------------
 bool ports_open(Sm *sm, const char **why);
 bool ports_resize(Sm *sm, const char **why);  // to the configuration's sizes; nothing is under way
