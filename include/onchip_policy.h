@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ONCHIP_POLICY_VERSION 2  // of this header: a policy of another version is refused
+#define ONCHIP_POLICY_VERSION 3  // of this header: a policy of another version is refused
 
 enum {
     OC_MOST_SCHEDULERS = 4,  // of an SM
@@ -46,12 +46,15 @@ typedef struct oc_scheduler_view {  // of one scheduler; its warps are bits of 6
     uint64_t present;               // warps it has
     uint64_t in[OC_WAIT_COUNT];     // by what they wait for
     uint64_t older[64];             // of each warp, those that started before it
+    uint64_t memory;                // ready warps whose next instruction accesses global, local … memory, as of this
+                                    // scheduler's last pick, where the type wants OC_WANTS_MEMORY
     int last;                       // the warp that issued last; −1: none did, or it is over
     int turn;                       // the bit that issued last, whoever has it now; −1: none did
 } oc_scheduler_view;
 typedef struct oc_warp_view {
     uint64_t started;       // cycle
     uint64_t instructions;  // that it executed, where the type wants OC_WANTS_INSTRUCTIONS
+    uint32_t loads;         // loads, atomics and copies of it that global, local … memory hasn't answered: 0 to 4,096
     uint32_t cta;           // slot of its CTA
     uint8_t scheduler, bit;
 } oc_warp_view;
@@ -73,6 +76,7 @@ typedef struct oc_sm_view {
     const uint64_t *thread_instructions;  // their active lanes, summed: 1 to 32 times as many
     uint32_t schedulers, slots, ctas;     // slots, ctas: warps and CTAs that can be resident in this launch
     uint32_t shared_size, scratch_lines;  // bytes of shared memory; lines of 128 bytes of the scratch cache, now
+    const uint32_t *mshrs_free;           // misses that the L1 can take now beside those under way: 0 to l1.mshrs
     const oc_scheduler_view *scheduler[OC_MOST_SCHEDULERS];
     oc_warp_view *warp;  // [slots]
     oc_cta_view *cta;    // [ctas]
@@ -87,6 +91,7 @@ typedef struct oc_access_event {  // an access of the L1 or of the scratch cache
     bool store;
     bool scratch;     // of the scratch cache
     uint32_t warp;    // the warp that makes the access
+    uint32_t pc;      // the instruction that does: its number in the kernel's code, from 0
     uint32_t owner;   // the warp that brought the line that is hit or replaced; OC_NO_WARP: there is no such line
     uint64_t line;    // its address / the line's bytes
     uint64_t victim;  // the line that is replaced, as `line`; OC_NO_LINE: none is
@@ -99,7 +104,9 @@ typedef struct oc_access_event {  // an access of the L1 or of the scratch cache
 typedef enum oc_route { OC_TO_L1, OC_TO_L1_NO_ALLOCATE, OC_PAST_L1, OC_TO_SCRATCH, OC_ROUTE_WAIT } oc_route;
 typedef struct oc_access {
     bool store, local;
-    uint64_t address;  // of the first segment of 128 bytes
+    uint64_t address;       // of the first segment of 128 bytes
+    uint32_t pc;            // the instruction's number in the kernel's code, from 0
+    uint32_t transactions;  // segments of 128 bytes that its lanes touch, 1 to 160
 } oc_access;
 
 // --- what a policy is ------------------------------------------------------------------------------------------------
@@ -128,7 +135,7 @@ typedef struct oc_policy {
     uint64_t next_epoch;  // the instruction of the SM at which epoch is called; OC_NEVER: it isn't
 } oc_policy;
 
-enum { OC_WANTS_USE = 1, OC_WANTS_SCRATCH = 2, OC_WANTS_INSTRUCTIONS = 4 };
+enum { OC_WANTS_USE = 1, OC_WANTS_SCRATCH = 2, OC_WANTS_INSTRUCTIONS = 4, OC_WANTS_MEMORY = 8 };
 
 // pick is always there, every other function may be null. pick may be asked more than once in a cycle. What it returns
 // must be a bit of `ready`: anything else, -1 too, ends the launch with an error. To hold warps back, clear their bits
@@ -150,8 +157,9 @@ typedef struct oc_policy_type {
     void (*wake)(oc_policy *p, uint32_t warp);   // a warp that waited, for whatever, can issue
     void (*waits)(oc_policy *p, uint32_t warp, oc_wait from, oc_wait to);  // what it waits for changes
     void (*issued)(oc_policy *p, uint32_t warp, bool memory);  // it issued; memory: a global, local … access or none
-    void (*seen)(oc_policy *p, const oc_access_event *e);      // the L1 or the scratch cache is accessed
-    void (*tick)(oc_policy *p);   // cycle next_tick has come; next_tick is OC_NEVER by then
+    void (*loaded)(oc_policy *p, uint32_t warp);  // all of a load is back: the warp's `loads` has fallen by one
+    void (*seen)(oc_policy *p, const oc_access_event *e);  // the L1 or the scratch cache is accessed
+    void (*tick)(oc_policy *p);                            // cycle next_tick has come; next_tick is OC_NEVER by then
     void (*epoch)(oc_policy *p);  // instruction next_epoch has issued; next_epoch is OC_NEVER by then
     oc_route (*route)(oc_policy *p, uint32_t warp, const oc_access *a);  // asked once an instruction, or until it says
 } oc_policy_type;

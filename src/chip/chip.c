@@ -34,13 +34,13 @@ static bool build(Chip *c)
     c->credit = mem_alloc(sizeof *c->credit * sms * parts);
     for (uint32_t s = 0; s < sms; s++)
         for (uint32_t p = 0; p < parts; p++) {
-            c->to_part[p * sms + s] = &c->sms[s].links.wire[p];
+            c->to_part[p * sms + s] = links_wire(&c->sms[s], p);
             c->from_part[s * parts + p] = ordered ? &c->crossbar.wire[s * parts + p] : &c->parts[p].reply[s];
             c->credit[s * parts + p] = &c->parts[p].credit[s];
         }
     for (uint32_t p = 0; p < parts; p++) c->parts[p].from = c->to_part + p * sms;
     c->late = mem_alloc(sizeof *c->late * sms);
-    for (uint32_t s = 0; s < sms; s++) c->late[s] = &c->sms[s].links.late;
+    for (uint32_t s = 0; s < sms; s++) c->late[s] = links_late(&c->sms[s]);
     if (!mmu_open(&c->mmu, &gpu->sm.tlb, &gpu->tlb2, gpu->dram_latency + gpu->tlb2.penalty + gpu->tlb2.far, &why))
         return false;
     c->crew = crew_open(MIN(c->threads, sms + parts));
@@ -164,11 +164,8 @@ static void collect(const Chip *c, uint64_t *count)
 
 static bool all_idle(const Chip *c)
 {
-    for (uint32_t s = 0; s < c->used; s++) {
-        if (!sm_idle(&c->sms[s]) || c->sms[s].links.late.box[0].n || c->sms[s].links.late.box[1].n) return false;
-        for (uint32_t p = 0; p < c->gpu.part.partitions; p++)
-            if (c->sms[s].links.wire[p].box[0].n || c->sms[s].links.wire[p].box[1].n) return false;
-    }
+    for (uint32_t s = 0; s < c->used; s++)
+        if (!sm_quiet(&c->sms[s])) return false;
     for (uint32_t p = 0; p < c->gpu.part.partitions; p++)
         if (!partition_idle(&c->parts[p])) return false;
     return !c->mmu.waiting.n;
@@ -189,7 +186,7 @@ static bool hangs(Launch *l, uint64_t now, uint64_t limit)
         const Sm *sm = &c->sms[s];
         running |= sm->running > 0;
         changed = MAX(changed, sm->env.changed);
-        events |= sm_next(sm) != NEVER || ports_await(sm) || sm->lsu.n;
+        events |= !sm_stuck(sm);
     }
     if (!running) return false;
     if (!events) return true;
@@ -200,10 +197,7 @@ static bool hangs(Launch *l, uint64_t now, uint64_t limit)
          watch = quiet >= from && quiet - from < from / 4 && !(watching && changed > l->watched);
     if (watching && changed <= l->watched) {
         WatchVerdict all = WATCH_STUCK;
-        for (uint32_t s = 0; s < c->used && all != WATCH_WORKS; s++)
-            for (uint32_t k = 0; k < c->sms[s].issue.slot_count && all != WATCH_WORKS; k++)
-                if (c->sms[s].issue.slots[k].warp)
-                    all = MIN(all, watch_judge(&c->sms[s].env, c->sms[s].issue.slots[k].warp, l->watched));
+        for (uint32_t s = 0; s < c->used && all != WATCH_WORKS; s++) all = MIN(all, sm_judge(&c->sms[s], l->watched));
         if (all == WATCH_STUCK || (all == WATCH_POLLS && quiet > limit)) return true;
     }
     if (watch && !watching) l->epoch++, l->watched = now;
@@ -283,7 +277,7 @@ static void collect_pairs(const Chip *c, Record *r)
     for (uint32_t warp = 0; warp < OC_MOST_WARPS; warp++)
         for (uint32_t by = 0; by < OC_MOST_WARPS; by++) {
             uint64_t n = 0;
-            for (uint32_t s = 0; s < c->used; s++) n += c->sms[s].watch.seen->pair[warp][by];
+            for (uint32_t s = 0; s < c->used; s++) n += watch_pair(&c->sms[s], warp, by);
             if (n) vec_push(&r->pairs, ((WarpPair){warp, by, n}));
         }
 }
@@ -305,9 +299,9 @@ static void finish(Launch *l, Record *r)
             add_structure(t, f);
         }
         for (uint32_t k = 0; k < r->insts; k++) add_inst(&r->inst[k], &sm->inst[k]);
-        for (int k = 0; k < OC_MOST_COUNTERS; k++) r->own[k] += sm->issue.policy_count[k];
+        sm_add_counters(sm, r->own);
     }
-    if (c->used && c->sms[0].watch.seen) collect_pairs(c, r);
+    if (c->used && watch_on(&c->sms[0])) collect_pairs(c, r);
     for (uint32_t p = 0; p < c->gpu.part.partitions; p++)
         for (int k = 0; k < MAX_STRUCTURES; k++) r->structure_dram[k] += c->parts[p].dram_bytes[k];
 }
@@ -379,7 +373,7 @@ static uint64_t next_window(const Launch *l)
     if (o->interval) due = MIN(due, (l->sampled + 1) * o->interval - 1);
     if (o->trace) due = MIN(due, (l->to / o->trace->interval + 1) * o->trace->interval - 1);
     if (o->max_cycles) due = MIN(due, o->max_cycles - 1);
-    for (uint32_t s = 0; s < c->used; s++) due = MIN(due, MIN(c->sms[s].due, c->sms[s].links.sent));
+    for (uint32_t s = 0; s < c->used; s++) due = MIN(due, sm_due(&c->sms[s]));
     for (uint32_t p = 0; p < c->gpu.part.partitions; p++) due = MIN(due, MIN(c->parts[p].due, c->parts[p].sent));
     return due < l->to + c->gpu.window ? l->to : due - due % c->gpu.window;
 }
@@ -438,7 +432,7 @@ static void tell_use(Launch *l)
     oc_memory_use use = {.cycles = (double)l->to,
                          .l2_busy = (double)(l2 * c->gpu.part.interval) / c->gpu.part.partitions,
                          .dram_busy = (double)dram / 256 / c->channels};
-    for (uint32_t s = 0; s < c->used; s++) c->sms[s].issue.view.use = use;
+    for (uint32_t s = 0; s < c->used; s++) issue_use(&c->sms[s], &use);
 }
 
 static void run_window(Launch *l)
@@ -451,7 +445,7 @@ static void run_window(Launch *l)
     if (c->gpu.part.ordered) crossbar_run(&c->crossbar, c->parts, c->used, l->window, l->from + c->gpu.to_sm);
     crew_run(c->used > 1 ? c->crew : NULL, c->used + c->channels, phase, l);
     log_apply(c->envs, c->used, c->gmem, edge_done, l);
-    for (uint32_t s = 0; s < c->used && c->sms[s].watch.seen; s++) watch_warps(&c->sms[s], l->to);
+    for (uint32_t s = 0; s < c->used && watch_on(&c->sms[s]); s++) watch_warps(&c->sms[s], l->to);
     if (l->tracer) tracer_edge(l->tracer, c, l->to, false);
     for (uint32_t s = 0; s < c->used; s++) {
         Text *printed = &c->sms[s].env.printed;

@@ -276,10 +276,9 @@ typedef struct Warp {
     VEC(Split) splits;
     uint32_t first_free;  // of them: none before it is
     Cta *cta;
-    uint32_t in_cta;         // warp number in its CTA
-    uint32_t slot;           // warp slot in the SM
-    uint32_t tid0;           // linear thread number of lane 0
-    uint32_t async_pending;  // cp.async groups not waited for
+    uint32_t in_cta;  // warp number in its CTA
+    uint32_t slot;    // warp slot in the SM
+    uint32_t tid0;    // linear thread number of lane 0
     Watch watch;
     struct Audit *audit;  // audit.c; null: nobody asked
 } Warp;

@@ -25,37 +25,6 @@ uint32_t coalesce(const uint64_t *addr, uint32_t lanes, uint32_t bytes, bool wri
 // each lane of a run of 32 a segment of its own. 0: it is anything else, and coalesce has to be asked.
 uint32_t coalesce_runs(const uint64_t *addr, uint32_t run, uint32_t stride, uint32_t bytes, Segment *out);
 
-// --- array.c: SRAM in banks ------------------------------------------------------------------------------------------
-typedef struct ArrayCfg {
-    uint32_t banks;          // 1 to 64
-    uint32_t width;          // bytes that a bank gives or takes at once
-    uint32_t reads, writes;  // that a bank serves a cycle
-    bool waits;              // claims wait for those before them
-} ArrayCfg;
-typedef struct Array {
-    ArrayCfg cfg;
-    uint64_t free[64];  // by bank: the cycle from which it serves the next claim
-    uint64_t last;      // of all banks
-} Array;
-typedef struct Claim {
-    uint64_t banks;  // that are asked; begins as 0
-    uint8_t of[64];  // accesses of each, valid for those
-} Claim;
-static inline void claim_add(Claim *c, uint32_t bank)
-{
-    c->of[bank] = (uint8_t)(c->banks >> bank & 1 ? c->of[bank] + 1 : 1);
-    c->banks |= 1ull << bank;
-}
-void array_open(Array *a, const ArrayCfg *cfg);
-// The first cycle after an access that begins at `now`, or when its banks are free: it takes one cycle at least.
-uint64_t array_claim(Array *a, uint64_t now, const Claim *c, bool write);
-uint64_t array_pass_behind(Array *a, uint64_t now, uint32_t passes);  // array_pass where claims wait
-// The same for an access that takes all banks so many times.
-static inline uint64_t array_pass(Array *a, uint64_t now, uint32_t passes)
-{
-    return a->cfg.waits ? array_pass_behind(a, now, passes) : (a->last = now + passes);
-}
-
 // --- banks.c: shared memory ------------------------------------------------------------------------------------------
 typedef struct BankCfg {
     uint32_t banks;  // 32

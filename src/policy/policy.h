@@ -15,7 +15,17 @@ const oc_policy_type *policy_named(const char *name);  // of the table; null: no
 const char *policy_near(const char *name);             // the one of the table that may be meant; null: none
 
 // ON_…: what a policy listens to of what happens often.
-enum { ON_STALL = 1, ON_WAKE = 2, ON_WAITS = 4, ON_SEEN = 8, ON_ISSUED = 16, ON_EPOCH = 32, ON_COUNTS = 64 };
+enum {
+    ON_STALL = 1,
+    ON_WAKE = 2,
+    ON_WAITS = 4,
+    ON_SEEN = 8,
+    ON_ISSUED = 16,
+    ON_EPOCH = 32,
+    ON_COUNTS = 64,
+    ON_LOADED = 128,
+    ON_MEMORY = 256
+};
 uint32_t policy_events(const oc_policy_type *t);
 
 size_t policy_params(const oc_policy_type *t);                                   // how many it has

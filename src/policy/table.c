@@ -33,7 +33,8 @@ uint32_t policy_events(const oc_policy_type *t)
 {
     return (t->stall ? ON_STALL : 0u) | (t->wake ? ON_WAKE : 0u) | (t->waits ? ON_WAITS : 0u) |
            (t->issued ? ON_ISSUED : 0u) | (t->seen ? ON_SEEN : 0u) | (t->epoch ? ON_EPOCH : 0u) |
-           (t->wants & OC_WANTS_INSTRUCTIONS ? ON_COUNTS : 0u);
+           (t->loaded ? ON_LOADED : 0u) | (t->wants & OC_WANTS_INSTRUCTIONS ? ON_COUNTS : 0u) |
+           (t->wants & OC_WANTS_MEMORY ? ON_MEMORY : 0u);
 }
 
 size_t policy_params(const oc_policy_type *t)
@@ -108,7 +109,7 @@ const char *policy_wrong(const oc_policy_type *t)
     if (t->version != ONCHIP_POLICY_VERSION) return "it is made for another version of onchip_policy.h";
     if (!good_name(t->name)) return "its name isn't made of small letters, digits, - and _";
     if (!t->doc || !t->pick) return "it lacks a sentence, or pick";
-    if (t->wants & ~(uint32_t)(OC_WANTS_USE | OC_WANTS_SCRATCH | OC_WANTS_INSTRUCTIONS))
+    if (t->wants & ~(uint32_t)(OC_WANTS_USE | OC_WANTS_SCRATCH | OC_WANTS_INSTRUCTIONS | OC_WANTS_MEMORY))
         return "it wants what this version doesn't know";
     if (t->state > MOST_STATE) return "its state has more than 16 MiB";
     size_t params = policy_params(t), counters = policy_counters(t);

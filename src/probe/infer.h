@@ -87,15 +87,14 @@ typedef struct Level {
     uint32_t settle;
     // Of the level in front of this one, whose misses alone reach this one; null: there is none.
     const Shape *above;
-    double front;            // cycles of a load that it serves
-    uint64_t room;           // lines 0 … room − 1 are known to fit
-    double hidden;           // share of the misses that the level in front hides in spite of the filler
-    Lines filler;            // lines that go round too, so that the level in front misses
-    uint64_t limit;          // how many loads one question may take
-    uint32_t asked, unsure;  // questions so far, and how many of them stayed open
-    uint64_t until;          // no more questions once the subject has made so many loads
-    bool broken;             // the subject failed, and diag says why; or
-    const char *spent;       // nothing failed, but no more can be asked, for this reason; else null
+    double front;       // cycles of a load that it serves
+    uint64_t room;      // lines 0 … room − 1 are known to fit
+    double hidden;      // share of the misses that the level in front hides in spite of the filler
+    Lines filler;       // lines that go round too, so that the level in front misses
+    uint64_t limit;     // how many loads one question may take
+    uint64_t until;     // no more questions once the subject has made so many loads
+    bool broken;        // the subject failed, and diag says why; or
+    const char *spent;  // nothing failed, but no more can be asked, for this reason; else null
 } Level;
 // subject_run, of this level's kind of load. False if the subject failed, or if the walks reach beyond its memory:
 // then the level is spent.

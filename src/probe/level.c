@@ -204,7 +204,5 @@ bool level_fits(Level *l, const Lines *x)
     double answer = ask(l, x, l->warm);
     if (answer > 0 && l->settle && !l->broken && !same_miss(l, x))
         answer = ask(l, x, (uint32_t)MIN(l->settle, 5 * (x->n + l->filler.n)));
-    l->asked++;
-    l->unsure += fabs(answer) < sure;
     return answer <= 0;
 }

@@ -349,6 +349,7 @@ ALWAYS_INLINE int choose(Sm *sm, uint32_t k, uint64_t ready, Counter *cause)
     if (s->starved & free) return sm->count[C_FED]++, __builtin_ctzll(s->starved & free);
     *cause = C_STALL_SCHED;
     if (!(may = free & issue_allowed(&sm->issue, k))) return -1;
+    if (sm->issue.listens & ON_MEMORY) s->view.memory = issue_of_class(s, MEMORY_CLASSES);
     int bit = sm->issue.policy.type->pick(&sm->issue.policy, k, may);
     return (unsigned)bit < 64 && may >> bit & 1 ? bit : wrong_pick(sm, k, may, bit);
 }

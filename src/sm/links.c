@@ -52,6 +52,16 @@ void links_begin(Sm *sm)
     l->waiting_all = 0;
 }
 
+void links_flush(Sm *sm) { cache_flush(&sm->links.tlb); }
+
+bool links_empty(const Sm *sm)
+{
+    const Links *l = &sm->links;
+    bool empty = !l->waiting_all && !l->late.box[0].n && !l->late.box[1].n;
+    for (uint32_t p = 0; p < l->part->partitions && empty; p++) empty = !l->wire[p].box[0].n && !l->wire[p].box[1].n;
+    return empty;
+}
+
 void links_take(Sm *sm, Wire *const *reply, Wire *const *credit, uint64_t window)
 {
     Links *l = &sm->links;

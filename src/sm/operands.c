@@ -13,6 +13,8 @@ bool operands_count(const SmCfg *cfg)
     return cfg->reg_banks || cfg->hierarchy != HIERARCHY_NONE || cfg->storage == STORAGE_UNIFIED || cfg->energy;
 }
 
+void operands_begin(Sm *sm) { sm->storage.counts = operands_count(&sm->cfg); }
+
 // Recent: the last-result file holds a warp's latest results, the operand register file the ones before. They are lost
 // when the warp waits for memory.
 static Counter recent_file(const Sm *sm, const WarpSlot *ws, uint16_t slot)

@@ -32,7 +32,7 @@ typedef struct Access {
 static bool open_port(Port *port, const CacheCfg *cfg, uint32_t most, const PortCounters *counts, uint64_t seed,
                       const char **why)
 {
-    *port = (Port){.counts = counts, .most = most, .mshrs = port, .seed = seed};
+    *port = (Port){.counts = counts, .most = most, .free = most, .mshrs = port, .seed = seed};
     return cache_open(&port->cache, cfg, seed, why);
 }
 
@@ -50,8 +50,8 @@ static void make_pends(Sm *sm)
     sm->ports.free_pend = most ? 0 : NONE;
 }
 
-// A private L1 for each warp, of the L1's size each, but with its MSHRs and its data's array: nobody pushes out what
-// another brought. No hardware does that; it says what interference costs (ciao §I).
+// A private L1 for each warp, of the L1's size each, but with its MSHRs: nobody pushes out what another brought. No
+// hardware does that; it says what interference costs (ciao §I).
 static bool open_own(Sm *sm, const PortCounters *counts, const char **why)
 {
     const SmCfg *c = &sm->cfg;
@@ -92,13 +92,6 @@ bool ports_open(Sm *sm, const char **why)
     return open_own(sm, &l1, why);
 }
 
-void ports_place(Sm *sm, Array *l1, Array *shared)
-{
-    sm->ports.port[PORT_L1].data = l1;
-    sm->ports.port[PORT_SCRATCH].data = shared;
-    for (uint32_t w = 0; sm->ports.own && w < sm->cfg.max_warps; w++) sm->ports.own[w].data = l1;
-}
-
 void ports_flush(Sm *sm)
 {
     for (int k = 0; k < PORT_COUNT; k++)
@@ -110,7 +103,7 @@ void ports_flush(Sm *sm)
 bool ports_await(const Sm *sm)
 {
     for (int k = 0; k < PORT_COUNT; k++)
-        if (sm->ports.port[k].under_way) return true;
+        if (sm->ports.port[k].free < sm->ports.port[k].most) return true;
     return false;
 }
 
@@ -142,17 +135,14 @@ ALWAYS_INLINE void add_wait(Sm *sm, Pend *p, uint32_t tracker)
     p->first = w;
 }
 
-static bool may_miss(const Sm *sm, const Port *port)
-{
-    return port->mshrs->under_way < port->mshrs->most && sm->ports.free_pend != NONE;
-}
+static bool may_miss(const Sm *sm, const Port *port) { return port->mshrs->free && sm->ports.free_pend != NONE; }
 
 static uint32_t new_pend(Sm *sm, Port *port, CacheLine *line, uint32_t packets)
 {
     uint32_t k = sm->ports.free_pend;
     sm->ports.free_pend = sm->ports.pend[k].next_free;
     sm->ports.pend[k] = (Pend){.port = port, .line = line, .packets = packets, .first = NONE};
-    port->mshrs->under_way++;
+    port->mshrs->free--;
     return k;
 }
 
@@ -170,23 +160,16 @@ static void count_data(Sm *sm, const Port *port, uint32_t sectors, bool write, u
         sm->count[C_L1_BANK_READS] += n, st->bank_reads += n;
 }
 
-// Sectors of a port's data are read or written, on behalf of a data structure: the first cycle after it.
-static uint64_t use_data(Sm *sm, const Port *port, uint32_t sectors, bool write, uint8_t structure)
-{
-    count_data(sm, port, sectors, write, structure);
-    return port->data ? array_pass(port->data, sm->now, 1) : sm->now + 1;
-}
-
 void port_reply(Sm *sm, const Packet *r)
 {
     Pend *p = &sm->ports.pend[r->tag];
     if (--p->packets) return;
     if (p->line) {
-        use_data(sm, p->port, p->line->pending, true, (uint8_t)p->line->owner);
+        count_data(sm, p->port, p->line->pending, true, (uint8_t)p->line->owner);
         p->line->valid |= p->line->pending;
         p->line->pending = 0;
     }
-    p->port->mshrs->under_way--;
+    p->port->mshrs->free++;
     for (uint32_t w = p->first; w != NONE;) {
         uint32_t next = sm->ports.wait[w].next;
         uint32_t tracker = sm->ports.wait[w].tracker;
@@ -323,7 +306,7 @@ bool ports_resize(Sm *sm, const char **why)
     for (int k = 0; k < PORT_COUNT; k++) {
         Port *port = &sm->ports.port[k];
         if (!wants[k] || wants[k]->size == port->cache.cfg.size) continue;
-        port->most = wants[k]->mshrs;
+        port->most = port->free = wants[k]->mshrs;
         if (!resize(sm, port, wants[k], why)) return false;
     }
     make_pends(sm);
@@ -357,6 +340,7 @@ static void tell_seen(Sm *sm, const LsuOp *op, const Port *port, uint64_t at, co
                          .line = at >> shift,
                          .victim = gone.address == NO_LINE ? NO_LINE : gone.address >> shift,
                          .warp = op->warp,
+                         .pc = op->stat,
                          .owner = OC_NO_WARP};
     if (gone.address != NO_LINE)
         e.owner = (uint32_t)(gone.owner >> 8);
@@ -505,8 +489,8 @@ ALWAYS_INLINE bool load(Sm *sm, const LsuOp *op, const Segment *s, Port *port)
     }
     if (a->found == NO_WAY) return lsu_refuse(sm, C_L1_REFUSED_SET);
     if (a->found == HIT) {
-        uint64_t read = use_data(sm, a->port, a->sectors, false, op->structure);
-        if (a->op->tracker != NONE) lsu_done(sm, a->op->tracker, read + c->cfg.latency - 2);
+        count_data(sm, a->port, a->sectors, false, op->structure);
+        if (a->op->tracker != NONE) lsu_done(sm, a->op->tracker, sm->now + c->cfg.latency - 1);
         return looked_up(sm, a, HIT);
     }
     if (a->found != MISS && a->line->pending && sm->ports.pend[a->line->slot].count >= c->cfg.merges)
@@ -542,7 +526,7 @@ static bool load_copy(Sm *sm, const LsuOp *op, const Segment *s, Port *other, Ca
     line->pending = copy->valid;
     add_wait(sm, &sm->ports.pend[line->slot], op->tracker);
     links_land(sm, &(Packet){.tag = line->slot, .time = sm->now + other->cache.cfg.latency});
-    use_data(sm, other, copy->valid, false, op->structure);
+    count_data(sm, other, copy->valid, false, op->structure);
     cache_drop(&other->cache, copy);
     sm->count[C_SCRATCH_MIGRATIONS]++;
     return looked_up(sm, a, MISS);
@@ -596,7 +580,7 @@ static bool store_through(Sm *sm, const LsuOp *op, const Segment *s)
         cache_drop(c, a->line);
     } else if (there == HIT) {
         cache_lookup(c, a->at, a->sectors, &line);  // used now
-        use_data(sm, a->port, a->sectors, true, op->structure);
+        count_data(sm, a->port, a->sectors, true, op->structure);
     }
     if (sm->issue.view.scratch_lines) store_copy(sm, op, s, a->line && there == MISS);
     uint32_t bytes = SECTOR * (uint32_t)__builtin_popcount(s->sectors);
@@ -625,13 +609,13 @@ static bool store_back(Sm *sm, const LsuOp *op, const Segment *s)
         if (!can_leave(sm, &dirty, dirty.n)) return false;
         replace(sm, a, &dirty);
         a->line->valid = a->line->dirty = a->sectors;
-        use_data(sm, a->port, a->sectors, true, op->structure);
+        count_data(sm, a->port, a->sectors, true, op->structure);
     } else if (a->found == MISS || (a->found == MISS_SECTOR && !whole)) {
         if (!bring(sm, a, true, 0)) return false;
     } else {
         if (a->found == MISS_SECTOR) a->line->valid |= a->sectors & ~a->line->pending;
         a->line->dirty |= a->sectors;
-        use_data(sm, a->port, a->sectors, true, op->structure);
+        count_data(sm, a->port, a->sectors, true, op->structure);
     }
     if (sm->issue.view.scratch_lines) store_copy(sm, op, s, true);
     return looked_up(sm, a, a->found);

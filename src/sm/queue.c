@@ -8,7 +8,6 @@
 #include <string.h>
 
 enum { NONE = UINT32_MAX };
-#define LOCAL_SPACE 0x0000400000000000ull  // where local memory lies for caches and partitions
 
 void lsu_open(Sm *sm)
 {
@@ -95,7 +94,11 @@ enum { PATIENCE = 1 << 15 };  // cycles that the head may wait for a policy
 // False: the policy says not yet; it is asked again in the next cycle.
 static bool ask_policy(Sm *sm, const LsuOp *op, oc_route *to)
 {
-    oc_access a = {.store = op->write, .local = op->space == SP_LOCAL, .address = op->seg[0].address};
+    oc_access a = {.store = op->write,
+                   .local = op->space == SP_LOCAL,
+                   .address = op->seg[0].address,
+                   .pc = op->stat,
+                   .transactions = op->count};
     *to = sm->issue.policy.type->route(&sm->issue.policy, op->warp, &a);
     if (*to != OC_ROUTE_WAIT) return sm->lsu.waiting_since = NEVER, true;
     if (sm->lsu.waiting_since == NEVER) sm->lsu.waiting_since = sm->now;
@@ -169,7 +172,7 @@ void lsu_tick(Sm *sm)
     if (sm->lsu.refused || sm->lsu.free > sm->now) return;
     LsuOp *op = &sm->lsu.queue[sm->lsu.head];
     if (op->space == SP_SHARED) {
-        sm->lsu.free = array_pass(sm->storage.shared, sm->now, shared_time(&sm->cfg, op->passes));
+        sm->lsu.free = sm->now + shared_time(&sm->cfg, op->passes);
         if (op->tracker != NONE) lsu_done(sm, op->tracker, sm->now + shared_latency(&sm->cfg, op->passes));
     } else {
         if (!op->settled && !settle(sm, op)) return;
@@ -183,18 +186,6 @@ void lsu_tick(Sm *sm)
 }
 
 // --- from the instruction to the queue -------------------------------------------------------------------------------
-// Consecutive words of a lane's local memory lie 128 bytes apart (memory.c).
-static uint32_t local_segments(uint64_t *addr, uint32_t mask, uint32_t bytes, bool write, Segment *out)
-{
-    uint32_t n = 0, step = MIN(bytes, 4u);
-    for (uint32_t at = 0; at < bytes; at += step) {
-        assert(n + LANES <= MAX_SEGMENTS);  // four words at most
-        n += coalesce(addr, mask, step, write, out + n);
-        for (int k = 0; k < LANES; k++) addr[k] += SEGMENT;
-    }
-    return n;
-}
-
 static uint8_t structure_of(const Sm *sm, const Step *s)
 {
     if (s->space == SP_LOCAL) return MAX_STRUCTURES - 1;
@@ -264,57 +255,6 @@ ALWAYS_INLINE uint32_t put_shared(Sm *sm, const Step *s, uint32_t mask, uint32_t
     return passes;
 }
 
-// Where the local memory of a warp's threads lies. Each thread has room bytes of it. Its first `own` bytes lie in one
-// piece, and those of the next thread `piece` bytes behind. The words that follow lie side by side for all lanes, as
-// execution has them; they lie 32 × behind bytes farther than there, since pieces begin at multiples of 16.
-typedef struct LocalMap {
-    uint64_t room, own, piece, behind;
-} LocalMap;
-
-// A thread has room for what the kernel needs, and with recursion or alloca for the most there is. So warps lie one
-// behind the other, as drivers place them. With a power of two between them they would meet in few sets. Spilled
-// registers have a place of their own only where there is one frame.
-static LocalMap local_map(const Sm *sm)
-{
-    const Kernel *k = sm->launch->kernel;
-    bool stack = k->recursive || k->grows, most = stack || k->local_bytes > sm->cfg.local_limit;
-    LocalMap m = {.room = most ? sm->cfg.local_limit : (k->local_bytes + 15u) & ~15u};
-    if (sm->cfg.interleave == INTERLEAVE_ALL) return m;
-    bool apart = sm->cfg.interleave == INTERLEAVE_SPILLS && !stack && k->codes.n == 1;
-    m.own = apart ? MIN(k->code->spills_at, m.room) : m.room;
-    m.piece = (m.own + 15) & ~15ull;
-    m.behind = m.piece - (m.own & ~3ull);
-    m.room = (m.room + m.behind + 15) & ~15ull;
-    return m;
-}
-
-// The offset in its thread's local memory of a byte that execution has at addr: words of lanes lie side by side there.
-static uint64_t local_offset(uint64_t addr) { return addr / (4 * LANES) * 4 + addr % 4; }
-
-// Where an access lies for the caches and the partitions: room for lanes' addresses is given. m: where local memory
-// lies, if it is one of local memory.
-static const uint64_t *place(const Sm *sm, uint32_t slot, const Step *s, Space space, const LocalMap *m, uint64_t *addr)
-{
-    if (space == SP_CONST) {
-        for (uint32_t n = 0; n < LANES; n++) addr[n] = sm->launch->kernel->image->const_base + s->addr[n];
-        return addr;
-    }
-    if (space != SP_LOCAL) return s->addr;
-    const uint64_t base = LOCAL_SPACE + ((uint64_t)sm->index * sm->cfg.max_warps + slot) * m->room * LANES;
-    for (uint64_t n = 0; n < LANES; n++) {
-        uint64_t at = local_offset(s->addr[n]);
-        addr[n] = base + (at < m->own ? n * m->piece + at : s->addr[n] + m->behind * LANES);
-    }
-    return addr;
-}
-
-// Whether the lanes' words of an access of local memory lie side by side. The first lane says it for all, since only
-// spill code accesses spilled registers.
-static bool beside(const Step *s, uint32_t mask, const LocalMap *m)
-{
-    return mask && local_offset(s->addr[__builtin_ctz(mask)]) >= m->own;
-}
-
 static void count_structure(Sm *sm, const LsuOp *op, const Dinst *d)
 {
     StructStat *st = &sm->structure[op->structure];
@@ -328,6 +268,20 @@ static void count_structure(Sm *sm, const LsuOp *op, const Dinst *d)
     if (op->space == SP_GLOBAL && !op->atomic) sm->count[op->write ? C_SECTORS_STORED : C_SECTORS_LOADED] += sectors;
 }
 
+// The segments of lanes' accesses.
+static uint32_t segments(const Sm *sm, LsuOp *op, const Step *s, uint32_t mask, uint32_t slot)
+{
+    uint64_t addr[LANES];
+    uint32_t n = 0;
+    if (op->space == SP_LOCAL) return local_segments(sm, slot, s, mask, op->seg);
+    // Atomics are counted lane by lane, which runs aren't.
+    if (!op->atomic && s->run && op->space == SP_GLOBAL)
+        n = coalesce_runs(s->addr, s->run, s->stride, s->bytes, op->seg);
+    if (n || op->space != SP_CONST) return n ? n : coalesce(s->addr, mask, s->bytes, op->write, op->seg);
+    for (uint32_t k = 0; k < LANES; k++) addr[k] = sm->launch->kernel->image->const_base + s->addr[k];
+    return coalesce(addr, mask, s->bytes, op->write, op->seg);
+}
+
 // Enters lanes' accesses of a space that is served by a port.
 static void put_port(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t mask, uint32_t tracker)
 {
@@ -339,17 +293,7 @@ static void put_port(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t
     op->settled = op->keep_out = false;
     op->bytes = (uint8_t)s->bytes;
     op->stat = s->stat;
-    uint64_t addr[LANES];
-    const LocalMap map = space == SP_LOCAL ? local_map(sm) : (LocalMap){0};
-    const uint64_t *from = place(sm, slot, s, space, &map, addr);
-    // Atomics are counted lane by lane, which runs aren't.
-    op->count = 0;
-    if (!op->atomic && s->run && space == SP_GLOBAL)
-        op->count = coalesce_runs(from, s->run, s->stride, s->bytes, op->seg);
-    if (!op->count)
-        op->count = space == SP_LOCAL && beside(s, mask, &map)
-                        ? local_segments(addr, mask, s->bytes, op->write, op->seg)
-                        : coalesce(from, mask, s->bytes, op->write, op->seg);
+    op->count = segments(sm, op, s, mask, slot);
     op->late = sm->storage.counts ? operands_lines(sm, op->seg, op->count) : 0;
     op->port = port_for(sm, op, d);
     op->structure = structure_of(sm, s);

@@ -71,7 +71,7 @@ static void drop_sets(Sm *sm, Port *port, uint32_t from, uint32_t to)
 void scratch_begin(Sm *sm)
 {
     Cache *c = &sm->ports.port[PORT_SCRATCH].cache;
-    sm->issue.view.scratch_lines = 0;
+    issue_scratch(sm, 0);
     sm->ports.scratch.at = sm->ports.scratch.rows = 0, sm->ports.scratch.since = 0;
     if (!c->lines) return;
     cache_narrow(c, (uint32_t)(c->cfg.size / c->cfg.line));
@@ -103,5 +103,5 @@ void scratch_arrange(Sm *sm)
         if (c->tags[set] != NO_LINE && cache_set(c, c->tags[set] << c->line_shift) != set)
             port_forget(sm, port, &c->lines[set]);
     sm->ports.scratch.at = at, sm->ports.scratch.rows = rows;
-    sm->issue.view.scratch_lines = 2 * rows;
+    issue_scratch(sm, 2 * rows);
 }

@@ -31,7 +31,8 @@ void sm_close(Sm *sm)
     sm_spare(sm);
     mem_free(sm->ctas);
     ports_close(sm), links_close(sm), lsu_close(sm), issue_close(sm);
-    mem_free(sm->inst), mem_free(sm->watch.seen);
+    watch_close(sm);
+    mem_free(sm->inst);
     log_free(&sm->log);
     text_free(&sm->env.printed);
     *sm = (Sm){0};
@@ -47,7 +48,7 @@ bool sm_resize(Sm *sm, const SmCfg *cfg)
 void sm_flush(Sm *sm)
 {
     ports_flush(sm);
-    cache_flush(&sm->links.tlb);
+    links_flush(sm);
 }
 
 static void wake(Env *env, Warp *w)
@@ -71,7 +72,7 @@ void sm_begin(Sm *sm, const LaunchInfo *l, uint32_t blocks)
     memset(sm->env.near, 0, sizeof sm->env.near);
     sm->cta_slots = blocks;
     issue_room(sm, blocks * sm_block_needs(&sm->cfg, l).warps);
-    storage_lay_out(sm);
+    operands_begin(sm);
     memset(sm->count, 0, sizeof sm->count);
     memset(sm->structure, 0, sizeof sm->structure);
     mem_free(sm->inst);
@@ -91,28 +92,21 @@ void sm_start_block(Sm *sm, uint64_t number, uint64_t now)
     uint32_t c = 0;
     while (sm->ctas[c].running) c++;
     Cta *cta = &sm->ctas[c];
-    const oc_policy *policy = &sm->issue.policy;
-    oc_cta_view *view = &sm->issue.view.cta[c];
     sm->now = sm->due = now;
     exec_cta_start(&sm->env, cta, number);
     for (uint32_t k = 0; k < cta->warp_count; k++) cta->warps[k].slot = c * cta->warp_count + k;
     sm->running++;
-    view->running = true, view->number = number, view->started = now;
-    scratch_arrange(sm);
-    if (policy->type->cta_start) policy->type->cta_start(&sm->issue.policy, c);
+    issue_cta_start(sm, c, number);
     for (uint32_t k = 0; k < cta->warp_count; k++) issue_start(sm, c * cta->warp_count + k, &cta->warps[k], c);
 }
 
 void sm_end_block(Sm *sm, Cta *cta)
 {
     uint32_t c = (uint32_t)(cta - sm->ctas);
-    oc_cta_view *view = &sm->issue.view.cta[c];
     cta->running = false;
     sm->running--;
     sm->count[C_BLOCKS]++;
-    view->running = false;
-    sm->count[C_SHARED_HELD] += view->shared_size * (sm->now + 1 - view->started);
-    if (sm->issue.policy.type->cta_stop) sm->issue.policy.type->cta_stop(&sm->issue.policy, c);
+    issue_cta_stop(sm, c);
 }
 
 void sm_edge_done(Sm *sm, const Deferred *d, uint64_t now)
@@ -240,9 +234,22 @@ void sm_cut(Sm *sm, uint64_t now)
     }
 }
 
-bool sm_idle(const Sm *sm) { return !sm->running && !sm->lsu.n && !ports_await(sm) && !sm->links.waiting_all; }
+bool sm_quiet(const Sm *sm) { return !sm->running && !sm->lsu.n && !ports_await(sm) && links_empty(sm); }
 
-uint64_t sm_next(const Sm *sm) { return issue_asleep(sm) ? next_event(sm) : sm->now; }
+bool sm_stuck(const Sm *sm) { return issue_asleep(sm) && next_event(sm) == NEVER && !ports_await(sm) && !sm->lsu.n; }
+
+WatchVerdict sm_judge(const Sm *sm, uint64_t since)
+{
+    WatchVerdict all = WATCH_STUCK;
+    for (uint32_t k = 0; k < sm->issue.slot_count && all != WATCH_WORKS; k++)
+        if (sm->issue.slots[k].warp) all = MIN(all, watch_judge(&sm->env, sm->issue.slots[k].warp, since));
+    return all;
+}
+
+void sm_add_counters(const Sm *sm, uint64_t *of_policy)
+{
+    for (int k = 0; k < OC_MOST_COUNTERS; k++) of_policy[k] += sm->issue.policy_count[k];
+}
 
 void sm_explain(const Sm *sm, Text *out)
 {

@@ -53,14 +53,23 @@ void sm_end_block(Sm *sm, Cta *cta);                         // its last warp is
 void sm_run(Sm *sm, Wire *const *reply, Wire *const *credit, uint64_t window, uint64_t from, uint64_t to);
 void sm_edge_done(Sm *sm, const Deferred *d, uint64_t now);  // a deferred operation has its result
 void sm_cut(Sm *sm, uint64_t now);                           // a launch that is cut short: accounts what was under way
-bool sm_idle(const Sm *sm);                                  // nothing can happen without a packet arriving
-uint64_t sm_next(const Sm *sm);                              // the next cycle at which something happens, or NEVER
 void sm_explain(const Sm *sm, Text *out);                    // what its warps wait for
+// At an edge: the cycle of the next event, or of the first packet on its way from it.
+static inline uint64_t sm_due(const Sm *sm) { return MIN(sm->due, sm->links.sent); }
+bool sm_quiet(const Sm *sm);                          // no block runs, nothing waits, and nothing is on its way from it
+bool sm_stuck(const Sm *sm);                          // nothing will ever happen unless another SM does it
+WatchVerdict sm_judge(const Sm *sm, uint64_t since);  // of its warps, which have been watched since then
+void sm_add_counters(const Sm *sm, uint64_t *of_policy);  // its policy's own, to the sums of others
 
 // --- warps.c ---------------------------------------------------------------------------------------------------------
 void issue_open(Sm *sm);
 void issue_close(Sm *sm);
 bool issue_resize(Sm *sm);  // room for the policy's state; false: the host has no memory
+// What a policy sees: that a CTA is there, and is over; lines of the scratch cache; how busy memory is.
+void issue_cta_start(Sm *sm, uint32_t cta, uint64_t number);
+void issue_cta_stop(Sm *sm, uint32_t cta);
+static inline void issue_scratch(Sm *sm, uint32_t lines) { sm->issue.view.scratch_lines = lines; }
+static inline void issue_use(Sm *sm, const oc_memory_use *use) { sm->issue.view.use = *use; }
 // Scoreboards of so many warps of a launch: the bytes that they take beyond what is there; and room for them.
 uint64_t issue_lacks(const Sm *sm, const LaunchInfo *l, uint32_t count);
 void issue_room(Sm *sm, uint32_t count);
@@ -154,6 +163,7 @@ static inline void issue_await(Sm *sm, uint32_t slot, const Tracker *t)
     const Dinst *d = t->d;
     for (int k = 0; k < d->score_dst; k++) ws->ready[d->score[k]] = UNKNOWN | (t->shared ? KIND_SHARED : KIND_MEMORY);
     ws->outstanding++;
+    sm->issue.view.warp[slot].loads += !t->shared;
     ws->acquires += t->acquire;
     if (t->async) ws->async_count[t->group]++;
 }
@@ -166,8 +176,11 @@ static inline bool issue_ready(Sm *sm, const Tracker *t)
     for (int k = 0; k < t->d->score_dst; k++) ws->ready[t->d->score[k]] = mark;
     ws->last_ready = MAX(ws->last_ready, t->time);
     ws->outstanding--;
+    sm->issue.view.warp[t->slot].loads -= !t->shared;
     ws->acquires -= t->acquire;
     if (t->async) ws->async_count[t->group & 15]--;
+    if (sm->issue.listens & ON_LOADED && !t->shared && ws->warp)
+        sm->issue.policy.type->loaded(&sm->issue.policy, t->slot);
     if ((ws->state != OC_WAIT_MEMORY && ws->state != OC_WAIT_SHARED) || !ws->warp) return false;
     issue_evaluate(sm, t->slot);
     return true;
@@ -181,6 +194,7 @@ void issue_idle_for(Sm *sm, const Idle why[OC_MOST_SCHEDULERS], uint64_t cycles)
 
 // --- operands.c ------------------------------------------------------------------------------------------------------
 bool operands_count(const SmCfg *cfg);                      // are accesses of registers counted?
+void operands_begin(Sm *sm);                                // a launch
 void operands_fetch(Sm *sm, WarpSlot *ws, const Dinst *d);  // before it issues
 void operands_fetched(Sm *sm);                              // it has issued
 uint32_t operands_shared(Sm *sm, const uint64_t *addr, uint32_t mask, uint32_t bytes, uint32_t passes);
@@ -202,7 +216,6 @@ typedef struct BlockNeeds {
 BlockNeeds sm_block_needs(const SmCfg *cfg, const LaunchInfo *l);
 // The blocks of a kernel that fit an SM, and what limits them (a word).
 uint32_t sm_occupancy(const SmCfg *cfg, const LaunchInfo *l, const char **limit);
-void storage_lay_out(Sm *sm);  // the arrays in which registers, shared memory and the L1's data lie
 
 // --- queue.c ---------------------------------------------------------------------------------------------------------
 void lsu_open(Sm *sm);
@@ -234,11 +247,14 @@ static inline void lsu_calm(Sm *sm) { sm->lsu.stirred = false; }
 void lsu_account(Sm *sm, uint64_t to);  // a refusal, until a window's end
 void lsu_explain(const Sm *sm, Text *out);
 
+// --- local.c ---------------------------------------------------------------------------------------------------------
+// The segments of lanes' accesses of local memory.
+uint32_t local_segments(const Sm *sm, uint32_t slot, const Step *s, uint32_t mask, Segment *out);
+
 // --- port.c ----------------------------------------------------------------------------------------------------------
 bool ports_open(Sm *sm, const char **why);
-bool ports_resize(Sm *sm, const char **why);         // to the configuration's sizes; nothing is under way
-void ports_place(Sm *sm, Array *l1, Array *shared);  // where the lines of the L1 and of the scratch cache lie
-void ports_flush(Sm *sm);                            // caches that aren't kept
+bool ports_resize(Sm *sm, const char **why);  // to the configuration's sizes; nothing is under way
+void ports_flush(Sm *sm);                     // caches that aren't kept
 void ports_close(Sm *sm);
 bool ports_await(const Sm *sm);  // replies are to come
 void port_write_left(Sm *sm);    // dirty lines that had no room then: the first work of a launch
@@ -249,21 +265,10 @@ void port_forget(Sm *sm, Port *port, CacheLine *line);  // a line that isn't dir
 // --- scratch.c -------------------------------------------------------------------------------------------------------
 enum { SCRATCH_LINE = 128, SCRATCH_ROW = 256, ROW_TAGS = 64 };  // bytes of a line and a row; tags in a row
 uint32_t scratch_rows(const SmCfg *cfg, uint32_t bytes);        // rows for data, of unused shared memory
-typedef struct ScratchPlace {                                   // of a block and of its tag: ciao Figure 7
-    uint32_t row, group;                                        // the row, and which half of the banks
-    uint32_t tag_row, tag_group, bank, half;                    // bank: within the group; half: of the bank's 8 bytes
-} ScratchPlace;
-// The block's number selects the group by its lowest bit and the row by the others. The tag lies in the other group,
-// behind the rows of data, where 32 rows have theirs in one.
-static inline ScratchPlace scratch_place(uint32_t first_row, uint32_t rows, uint64_t address)
-{
-    uint32_t at = (uint32_t)(address / SCRATCH_LINE % (2 * (uint64_t)rows)), row = at >> 1, tag = row % (ROW_TAGS / 2);
-    return (ScratchPlace){first_row + row, at & 1, first_row + rows + row / (ROW_TAGS / 2), ~at & 1, tag / 2, tag % 2};
-}
-void scratch_configure(SmCfg *cfg);        // cfg->scratch: what the policy wants
-void scratch_begin(Sm *sm);                // a launch begins: there is none until a CTA starts
-void scratch_arrange(Sm *sm);              // a CTA starts, and takes its shared memory
-void scratch_count(Sm *sm, uint64_t now);  // the shared memory that it has held until now
+void scratch_configure(SmCfg *cfg);                             // cfg->scratch: what the policy wants
+void scratch_begin(Sm *sm);                                     // a launch begins: there is none until a CTA starts
+void scratch_arrange(Sm *sm);                                   // a CTA starts, and takes its shared memory
+void scratch_count(Sm *sm, uint64_t now);                       // the shared memory that it has held until now
 // The line that holds an address in the other one of L1 and scratch cache; null: none does.
 static inline CacheLine *scratch_copy(const Sm *sm, const Port *port, uint64_t address, Port **other)
 {
@@ -277,7 +282,12 @@ static inline CacheLine *scratch_copy(const Sm *sm, const Port *port, uint64_t a
 // --- links.c ---------------------------------------------------------------------------------------------------------
 bool links_open(Sm *sm, const PartitionCfg *part, const char **why);
 void links_close(Sm *sm);
-void links_begin(Sm *sm);  // nothing is under way
+void links_begin(Sm *sm);        // nothing is under way
+void links_flush(Sm *sm);        // the TLB
+bool links_empty(const Sm *sm);  // no request is on its way
+// The ways out: to a partition, and to the L2 TLB.
+static inline Wire *links_wire(Sm *sm, uint32_t part) { return &sm->links.wire[part]; }
+static inline Wire *links_late(Sm *sm) { return &sm->links.late; }
 // A window begins: replies and credits that came in the one before.
 void links_take(Sm *sm, Wire *const *reply, Wire *const *credit, uint64_t window);
 static inline bool links_wait(const Links *l, uint32_t part) { return l->waiting[part].n > 0; }
@@ -311,11 +321,15 @@ static inline uint64_t links_landing(const Sm *sm)
 }
 
 // --- watch.c ---------------------------------------------------------------------------------------------------------
-bool watch_begin(Sm *sm, bool on);                  // before a launch; false: the host has no memory for it
+bool watch_begin(Sm *sm, bool on);  // before a launch; false: the host has no memory for it
+void watch_close(Sm *sm);
 void watch_reset(Sm *sm);                           // a launch begins
 void watch_warp(Sm *sm, uint32_t slot);             // a warp arrives
 void watch_warps(Sm *sm, uint64_t now);             // at an edge: counts the warps until now
 void watch_lost(Sm *sm, const oc_access_event *e);  // a load of the L1 or the scratch cache
+static inline bool watch_on(const Sm *sm) { return sm->watch.seen; }
+// Loads of a warp whose lines another pushed out, of a watched SM.
+static inline uint64_t watch_pair(const Sm *sm, uint32_t warp, uint32_t by) { return sm->watch.seen->pair[warp][by]; }
 static inline void watch_access(Sm *sm, const oc_access_event *e)
 {
     if (sm->watch.seen && !e->store) watch_lost(sm, e);

@@ -90,15 +90,14 @@ typedef struct Issue {
     uint64_t spent_cycle;
 } Issue;
 
-// --- Storage: arrays, and what an instruction asks of them (storage.c, operands.c) -----------------------------------
+// --- Storage: what an instruction asks of the banks (operands.c) -----------------------------------------------------
 typedef struct Fetch {  // of the instruction that issues
     uint8_t bank[64];   // of the register file, or of a cluster: reads
     uint32_t most;      // accesses of the bank that has most
     uint32_t rows;      // 16-byte rows of unified storage that the access of shared memory touches
 } Fetch;
 typedef struct Storage {
-    Array array[3], *registers, *shared;  // what lies in one array shares its banks
-    bool counts;                          // accesses of registers are counted
+    bool counts;  // accesses of registers are counted
     Fetch fetch;
 } Storage;
 
@@ -156,11 +155,10 @@ _Static_assert(UNCOUNTED <= UINT8_MAX, "a counter's number fits a byte");
 typedef struct Port {
     Cache cache;
     const PortCounters *counts;
-    uint32_t most, under_way;  // misses: as many as may be, as many as are
-    struct Port *mshrs;        // the port whose these are: the scratch cache shares the L1's
-    uint32_t extra;            // cycles from a reply to its use
-    Array *data;               // where its lines lie; null: nobody asks
-    uint64_t seed;             // of random replacement
+    uint32_t most, free;  // misses: as many as may be under way, as many as may come beside those that are
+    struct Port *mshrs;   // the port whose these are: the scratch cache shares the L1's
+    uint32_t extra;       // cycles from a reply to its use
+    uint64_t seed;        // of random replacement
 } Port;
 // A miss, or a request that went past the caches: it left the SM and is waited for.
 typedef struct Pend {

@@ -97,26 +97,3 @@ void sm_organise(SmCfg *cfg, const LaunchInfo *l, const Division *before)
     kept.registers = before->registers, kept.shared_size = before->shared_size, kept.l1.size = before->l1_size;
     if (sm_occupancy(&kept, l, &limit) >= MAX(MIN(sm_occupancy(cfg, l, &limit), blocks), 1u)) *cfg = kept;
 }
-
-// Which arrays there are: registers, shared memory and the L1's data lie in the one of their number. Conflicts are
-// counted within an instruction or a transaction; the load-store unit serves one at a time.
-void storage_lay_out(Sm *sm)
-{
-    static const uint8_t layout[][3] = {[STORAGE_PARTITIONED] = {0, 1, 2},
-                                        [STORAGE_FERMI] = {0, 1, 1},
-                                        [STORAGE_UNIFIED] = {0, 0, 0},
-                                        [STORAGE_CARVED] = {0, 1, 1}};
-    const SmCfg *c = &sm->cfg;
-    ArrayCfg registers = {MAX(c->reg_banks, 1u), LANES * 4, c->reg_ports, c->reg_ports, false};
-    ArrayCfg shared = {c->banks.banks, c->banks.width, 1, 1, false};
-    ArrayCfg data = {1, MAX(c->l1.line, SECTOR), 1, 1, false};
-    const uint8_t *at = layout[c->storage];
-    if (at[0] == at[1]) registers.banks = MAX(registers.banks, shared.banks);
-    array_open(&sm->storage.array[at[2]], &data);
-    array_open(&sm->storage.array[at[1]], &shared);
-    array_open(&sm->storage.array[at[0]], &registers);
-    sm->storage.registers = &sm->storage.array[at[0]];
-    sm->storage.shared = &sm->storage.array[at[1]];
-    sm->storage.counts = operands_count(c);
-    ports_place(sm, &sm->storage.array[at[2]], sm->storage.shared);
-}

@@ -13,6 +13,7 @@ void issue_open(Sm *sm)
     i->view = (oc_sm_view){.now = &sm->now,
                            .instructions = &sm->count[C_WARP_INSTS],
                            .thread_instructions = &sm->count[C_THREAD_INSTS],
+                           .mshrs_free = &sm->ports.port[PORT_L1].free,
                            .schedulers = cfg->schedulers};
     i->view.warp = mem_alloc(sizeof *i->view.warp * cfg->max_warps);
     i->view.cta = mem_alloc(sizeof *i->view.cta * cfg->max_blocks);
@@ -98,6 +99,25 @@ void issue_begin(Sm *sm, const LaunchInfo *l)
     memset(i->start_cycle, 0xff, sizeof i->start_cycle);
     i->spent_cycle = NEVER;
     open_policy(sm, l);
+}
+
+// --- CTAs ------------------------------------------------------------------------------------------------------------
+void issue_cta_start(Sm *sm, uint32_t cta, uint64_t number)
+{
+    Issue *i = &sm->issue;
+    oc_cta_view *view = &i->view.cta[cta];
+    view->running = true, view->number = number, view->started = sm->now;
+    scratch_arrange(sm);
+    if (i->policy.type->cta_start) i->policy.type->cta_start(&i->policy, cta);
+}
+
+void issue_cta_stop(Sm *sm, uint32_t cta)
+{
+    Issue *i = &sm->issue;
+    oc_cta_view *view = &i->view.cta[cta];
+    view->running = false;
+    sm->count[C_SHARED_HELD] += view->shared_size * (sm->now + 1 - view->started);
+    if (i->policy.type->cta_stop) i->policy.type->cta_stop(&i->policy, cta);
 }
 
 // --- a warp's arrival and end ----------------------------------------------------------------------------------------

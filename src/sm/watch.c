@@ -12,6 +12,8 @@ bool watch_begin(Sm *sm, bool on)
     return !on || w->seen;
 }
 
+void watch_close(Sm *sm) { mem_free(sm->watch.seen); }
+
 void watch_reset(Sm *sm)
 {
     SmWatch *w = &sm->watch;

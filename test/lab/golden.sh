@@ -1,21 +1,31 @@
 #!/bin/bash
 # Golden cycles: a small matrix (GPUs with schedulers, and lines of several lengths) whose cycles and counters are
 # exactly those of golden/cycles. The device code is committed beside it, so that no compiler's version moves a number.
-# Where one moves on purpose, raise MODEL_VERSION (src/chip/chip.h), run `test/lab/golden.sh --update`, and say in the
-# commit what changed and why.
+# The file names the counters that the checksums cover: a counter that is new since then changes nothing here, and needs
+# no new MODEL_VERSION. Where a number moves on purpose, raise MODEL_VERSION (src/chip/chip.h), run
+# `test/lab/golden.sh --update`, which names all counters of that day, and say in the commit what changed and why.
 set -euo pipefail
 cd "${ONCHIP_SOURCE:-$(dirname "$0")/../..}"
 onchip=${ONCHIP:-build/onchip}
 [[ -x $onchip ]] || exit 77
 folder=test/lab/golden
-now=$(mktemp)
-trap 'rm -f "$now"' EXIT
+now=$(mktemp) found=$(mktemp)
+trap 'rm -f "$now" "$found"' EXIT
 
-# The cycles of a run's kernels and a checksum of those of their counters that aren't 0: a new one moves nothing.
+names=$(sed -n 's/^counters //p' "$folder/cycles" | tr '\n' ' ')
+[[ ${1:-} != --update ]] || names=
+
+# The cycles of a run's kernels and a checksum of their named counters; of all counters, whose names it keeps, where
+# none are named.
 measure() {
     local counters
-    counters=$("$onchip" run "$@" --json | awk '/"counters": \{/ { on = 1; next } /\}/ { on = 0 } on && !/: 0,?$/')
-    echo "$(awk '/"cycles"/ { gsub(/[^0-9]/, "", $2); n += $2 } END { print n }' <<<"$counters")" \
+    counters=$("$onchip" run "$@" --json | awk -v names="$names" '
+        BEGIN { n = split(names, name, " "); for (k = 1; k <= n; k++) named[name[k]] }
+        /"counters": \{/ { on = 1; next }
+        /\}/ { on = 0 }
+        on { gsub(/[",:]/, ""); if (!n || $1 in named) print $1, $2 }')
+    [[ -n $names ]] || cut -d' ' -f1 <<<"$counters" >>"$found"
+    echo "$(awk '$1 == "cycles" { n += $2 } END { print n }' <<<"$counters")" \
         "$(cksum <<<"$counters" | cut -d' ' -f1)"
 }
 
@@ -37,8 +47,12 @@ for ptx in "$folder"/*.ptx; do
 done >>"$now"
 
 if [[ ${1:-} == --update ]]; then
-    cp "$now" "$folder/cycles"
-elif ! diff "$folder/cycles" "$now"; then
+    {
+        head -n 1 "$now"
+        awk '!seen[$0]++' "$found" | paste -sd' ' | fold -sw 110 | sed 's/^/counters /; s/ $//'
+        tail -n +2 "$now"
+    } >"$folder/cycles"
+elif ! diff <(grep -v '^counters ' "$folder/cycles") "$now"; then
     if [[ $(head -n 1 "$folder/cycles") == $(head -n 1 "$now") ]]; then
         echo "cycles or counters changed: raise MODEL_VERSION in src/chip/chip.h, run test/lab/golden.sh --update," \
             "and say why in the commit" >&2

@@ -1,5 +1,4 @@
-// The scratch cache: how many lines unused shared memory has room for, where a block and its tag lie (ciao Figure 7),
-// what a direct-mapped cache does access by access, and that a line is never in it and in the L1 at once.
+// The scratch cache: how many lines unused shared memory has room for (ciao Figure 7), what a direct-mapped cache does access by access, and that a line is never in it and in the L1 at once.
 #include "check.h"
 #include "device/device.h"
 #include "seam.h"
@@ -31,28 +30,6 @@ static void rows(void **state)
     for (size_t k = 0; k < COUNT(cases); k++) {
         SmCfg cfg = {.scratch_bits = cases[k].bits, .scratch_modulo = cases[k].modulo};
         assert_int_equal(scratch_rows(&cfg, cases[k].bytes), cases[k].rows);
-    }
-}
-
-// A block's number: bit 0 is the group G, the next ones the row R (F 3, B 4, G 1 and R 8 bits of the address).
-static void places(void **state)
-{
-    (void)state;
-    enum { FIRST = 7, ROWS = 128 };
-    static bool used[ROWS / 32][2][16][2];
-    for (uint64_t block = 0; block < 2 * ROWS; block++) {
-        uint64_t address = 0x7000000000ull * ROWS * 256 + block * 128 + block % 128;
-        ScratchPlace p = scratch_place(FIRST, ROWS, address);
-        assert_int_equal(p.group, address >> 7 & 1);
-        assert_int_equal(p.row, FIRST + (address >> 8 & 127));
-        assert_int_equal(p.tag_group, !p.group);  // one access reads both
-        assert_in_range(p.tag_row, FIRST + ROWS, FIRST + ROWS + ROWS / 32 - 1);
-        assert_true(p.bank < 16 && p.half < 2);
-        bool *mine = &used[p.tag_row - FIRST - ROWS][p.tag_group][p.bank][p.half];
-        assert_false(*mine);  // every tag has a place of its own, and all of the tags' rows are full
-        *mine = true;
-        ScratchPlace other = scratch_place(FIRST, ROWS, address + (uint64_t)ROWS * 256);
-        assert_memory_equal(&p, &other, sizeof p);  // direct-mapped
     }
 }
 
@@ -345,13 +322,8 @@ static void look_at_tags(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows),
-        cmocka_unit_test(places),
-        cmocka_unit_test(direct_mapped),
-        cmocka_unit_test(gaps),
-        cmocka_unit_test(taken_back),
-        cmocka_unit_test(one_copy),
-        cmocka_unit_test(ctas_come_first),
+        cmocka_unit_test(rows),         cmocka_unit_test(direct_mapped), cmocka_unit_test(gaps),
+        cmocka_unit_test(taken_back),   cmocka_unit_test(one_copy),      cmocka_unit_test(ctas_come_first),
         cmocka_unit_test(look_at_tags),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -145,6 +145,82 @@ static void events(void **state)
     assert_in_range(told.ticks, r.count[C_SM_CYCLES] / 1000 - 1, r.count[C_SM_CYCLES] / 1000);
 }
 
+// --- what is under way -----------------------------------------------------------------------------------------------
+// A recount of loads under way: one more after an instruction that accesses memory, one less when a load is back.
+typedef struct Recount {
+    uint32_t loads[64], pc[64], least_free;
+    bool memory[64];  // the warp's last instruction accessed memory, and its load isn't counted
+    uint64_t rises, falls, store_pc, load_pc;
+} Recount;
+static Recount recount;
+
+static void see_loads(uint32_t warp, uint32_t loads)
+{
+    uint32_t more_loads = loads - recount.loads[warp];
+    assert_in_range(more_loads, 0, recount.memory[warp]);
+    recount.rises += more_loads, recount.loads[warp] = loads;
+    recount.memory[warp] = recount.memory[warp] && !more_loads;
+}
+static int recounting(const oc_policy *p, uint32_t k, uint64_t ready)
+{
+    const oc_scheduler_view *s = p->sm->scheduler[k];
+    assert_int_equal(s->memory & ~s->in[OC_WAIT_READY], 0);
+    for (uint32_t w = k; w < p->sm->slots; w += p->sm->schedulers) see_loads(w, p->sm->warp[w].loads);
+    return oc_greedy(s, ready);
+}
+static void on_memory(oc_policy *p, uint32_t warp, bool memory)
+{
+    const oc_warp_view *w = &p->sm->warp[warp];
+    assert_int_equal(p->sm->scheduler[w->scheduler]->memory >> w->bit & 1, memory);  // as the pick before it saw
+    see_loads(warp, w->loads);
+    recount.memory[warp] = memory;
+}
+static void on_loaded(oc_policy *p, uint32_t warp)
+{
+    see_loads(warp, p->sm->warp[warp].loads + 1);
+    recount.loads[warp]--, recount.falls++;
+}
+static void on_first(oc_policy *p, uint32_t cta)
+{
+    (void)cta;
+    recount = (Recount){.least_free = *p->sm->mshrs_free};
+    assert_int_equal(recount.least_free, 16);  // nothing is under way
+}
+static oc_route on_route(oc_policy *p, uint32_t warp, const oc_access *a)
+{
+    (void)p;
+    assert_int_equal(a->transactions, 1);
+    recount.pc[warp] = a->pc;
+    return OC_TO_L1;
+}
+static void on_access(oc_policy *p, const oc_access_event *e)
+{
+    assert_in_range(*p->sm->mshrs_free, 0, 16);
+    recount.least_free = *p->sm->mshrs_free < recount.least_free ? *p->sm->mshrs_free : recount.least_free;
+    assert_int_equal(e->pc, recount.pc[e->warp]);
+    uint64_t *pc = e->store ? &recount.store_pc : &recount.load_pc;  // the kernel has one of each
+    assert_true(!*pc || *pc == e->pc);
+    *pc = e->pc;
+}
+static const oc_policy_type recounter = {.wants = OC_WANTS_MEMORY,
+                                         .pick = recounting,
+                                         .cta_start = on_first,
+                                         .issued = on_memory,
+                                         .loaded = on_loaded,
+                                         .seen = on_access,
+                                         .route = on_route};
+
+static void loads_under_way(void **state)
+{
+    (void)state;
+    Record plain = run(NULL), r = run(&recounter);
+    assert_memory_equal(plain.count, r.count, sizeof r.count);
+    assert_int_equal(recount.rises, r.count[C_LD_GLOBAL]);
+    assert_int_equal(recount.falls, r.count[C_LD_GLOBAL]);
+    assert_true(r.count[C_L1_REFUSED_MSHR] > 0 && recount.least_free == 0);
+    assert_true(recount.load_pc && recount.load_pc < recount.store_pc);
+}
+
 // --- where accesses go -----------------------------------------------------------------------------------------------
 static oc_route where;
 static uint64_t asked, since[64];
@@ -241,8 +317,8 @@ static void shared_held(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(events),     cmocka_unit_test(routes),      cmocka_unit_test(knows_the_cache),
-        cmocka_unit_test(private_l1), cmocka_unit_test(shared_held),
+        cmocka_unit_test(events),          cmocka_unit_test(loads_under_way), cmocka_unit_test(routes),
+        cmocka_unit_test(knows_the_cache), cmocka_unit_test(private_l1),      cmocka_unit_test(shared_held),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
