@@ -174,9 +174,9 @@ RunResult chip_execute(Chip *c, const LaunchInfo *info, const Texture *textures,
     uint32_t per_block = (info->block[0] * info->block[1] * info->block[2] + LANES - 1) / LANES;
     SmCfg organised = c->gpu.sm;
     r->functional = true;
-    Text unfit = {0};
-    uint32_t fit = MAX(chip_fit(&organised, info, NULL, r, &unfit), 1u);  // without time, blocks needn't fit an SM
-    text_free(&unfit);
+    uint32_t fit = chip_fit(&organised, info, NULL, r, message);
+    if (!fit && strcmp(r->occupancy_limit, "registers")) return RUN_TOO_LARGE;
+    if (!fit) message->n = 0, fit = 1;  // without time, registers are no limit
     Execution x = {
         .c = c, .o = o, .per_block = per_block, .blocks = (uint64_t)info->grid[0] * info->grid[1] * info->grid[2]};
     x.env = (Env){.gmem = c->gmem,

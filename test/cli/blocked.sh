@@ -29,7 +29,7 @@ cat >"$work/k.ptx" <<'END'
 {
     .reg .b128 %q<2>;
     .reg .b64 %d;
-    atom.global.exch.b128 %q1, [%d], %q0;
+    st.global.b64 [%d], %q0;
     ret;
 }
 END
@@ -39,7 +39,7 @@ lacks wmma
 gives 0 'out: 42' -- run k.ptx --kernel good --arg buf:4 --dump out:u32 --sl1
 gives 1 "k.ptx:7:5: error: instruction 'wmma.load" "kernel 'caller' needs function 'matrix'" \
     -- run k.ptx --kernel caller --arg buf:4
-gives 1 "k.ptx:27:5: error: 'atom.exch' of .b128 is not implemented" -- run k.ptx --kernel wide
+gives 1 "k.ptx:27:5: error: 'st' with the 128-bit register %q0 is not implemented" -- run k.ptx --kernel wide
 gives 1 "instruction 'wmma.load" -- run k.ptx --kernel good --arg buf:4 --strict
 gives 0 "kernel 'caller' can't be run: k.ptx:7:5: error: instruction 'wmma" \
     "kernel 'wide' can't be run: k.ptx:27:5" -- show ptx k.ptx

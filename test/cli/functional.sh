@@ -33,4 +33,9 @@ for mode in "" --functional; do
     grep -q 'no block of this kernel fits an SM: shared memory' <<<"$out" || { echo "no reason $mode"; failed=1; }
     grep -q '"grid"' <<<"$out" && { echo "a launch that never ran is recorded $mode"; failed=1; }
 done
+# Registers are no limit without time: a block of 1,024 threads runs on an SM that has too few for it.
+few=(--block 1024 --set registers.count=16384 --set registers.unit=1024)
+out=$("$ONCHIP" run "$tmp/k.ptx" --json "${few[@]}" 2>/dev/null) && { echo "the block fits"; failed=1; }
+grep -q 'no block of this kernel fits an SM: registers' <<<"$out" || { echo "not for registers: $out"; failed=1; }
+"$ONCHIP" run "$tmp/k.ptx" --functional "${few[@]}" >/dev/null || { echo "refused without time"; failed=1; }
 exit $failed
