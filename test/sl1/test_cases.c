@@ -1,5 +1,6 @@
 // Small kernels, one for each thing that once went wrong in the software L1, or easily could: as they are and
-// rewritten, with all settings and on all machines, they leave the same bytes.
+// rewritten, with all settings and on all machines, they leave the same bytes. Without ONCHIP_LONG each machine has a
+// third of the settings.
 #include "check.h"
 #include "equal.h"
 
@@ -168,7 +169,7 @@ static void all_alike(void **state)
             vec_push(&l.args, ((Argument){8, 0, 0}));
             vec_push(&l.args, ((Argument){8, c->b < 0, c->b < 0 ? 0 : (uint64_t)c->b}));
             vec_push(&l.args, ((Argument){8, -1, c->c}));
-            compare_kernel(c->name, &machines[g], ALL_SETTINGS, &ptx, &l, &t);
+            compare_kernel(c->name, &machines[g], case_settings(k, g), &ptx, &l, &t);
             vec_free(&l.buffers), vec_free(&l.args);
             text_free(&ptx);
         }
