@@ -5,7 +5,8 @@
 // by an event (a result's known time, a reply, a credit, a barrier), never polled; cycles in which nothing can happen
 // are jumped over and accounted to the reason why the schedulers were empty.
 //
-// Requests go down: issue → queue → port → links. One door leads up: issue_ready says that a load's data are there.
+// Requests go down: issue → queue → port → links; a port returns why it refuses one. Replies come up: links_deliver →
+// lsu_reply → port_reply → lsu_done → issue_ready, the door to the warps.
 #ifndef SM_H
 #define SM_H
 
@@ -239,9 +240,6 @@ void lsu_tick(Sm *sm);  // a cycle in which it works
 void lsu_reply(Sm *sm, const Packet *p);
 void lsu_sent(Sm *sm);                                   // packets that waited for credits leave
 void lsu_done(Sm *sm, uint32_t tracker, uint64_t time);  // one of a tracker's parts is complete at time
-bool lsu_refuse(Sm *sm, Counter why);                    // the head can't go on; false
-bool lsu_refuse_for(Sm *sm, uint32_t part);              // it lacks this partition's credit, and nothing else helps
-void lsu_soften(Sm *sm);                                 // a reply may help, too
 // lsu.stirred begins anew
 static inline void lsu_calm(Sm *sm) { sm->lsu.stirred = false; }
 void lsu_account(Sm *sm, uint64_t to);  // a refusal, until a window's end
@@ -258,7 +256,7 @@ void ports_flush(Sm *sm);                     // caches that aren't kept
 void ports_close(Sm *sm);
 bool ports_await(const Sm *sm);  // replies are to come
 void port_write_left(Sm *sm);    // dirty lines that had no room then: the first work of a launch
-bool port_access(Sm *sm, const LsuOp *op, const Segment *s);  // a transaction; false: refused
+Refusal port_access(Sm *sm, const LsuOp *op, const Segment *s);  // a transaction
 void port_reply(Sm *sm, const Packet *p);
 void port_forget(Sm *sm, Port *port, CacheLine *line);  // a line that isn't dirty goes, even if it is under way
 

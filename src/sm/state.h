@@ -134,10 +134,10 @@ typedef struct Lsu {
     uint32_t head, n;
     uint64_t free;          // when its pipe takes the next transaction
     uint64_t sure_free;     // when it will, once all in the queue are served; NEVER: nobody knows
-    uint32_t refused;       // the Counter of the reason, 0: not refused
-    uint32_t refused_part;  // the partition whose credit is missing
-    bool refused_firmly;    // only that credit helps; else a reply may, too
-    bool stirred;           // what a warp waits for has changed
+    uint32_t refused;       // as in Refusal, of the head
+    uint32_t refused_part;  // of the last one that lacked a credit
+    bool refused_firmly;
+    bool stirred;  // what a warp waits for has changed
     uint64_t refused_since;
     uint64_t waiting_since;  // the head waits because the policy says so; NEVER: it doesn't
     Tracker *tracker;
@@ -160,6 +160,12 @@ typedef struct Port {
     uint32_t extra;       // cycles from a reply to its use
     uint64_t seed;        // of random replacement
 } Port;
+// Why a transaction can't be served now.
+typedef struct Refusal {
+    uint16_t why;   // Counter; 0: it was served
+    bool firmly;    // only a credit of this partition helps; else a reply may, too
+    uint32_t part;  // where a credit is missing
+} Refusal;
 // A miss, or a request that went past the caches: it left the SM and is waited for.
 typedef struct Pend {
     Port *port;
