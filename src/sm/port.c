@@ -184,16 +184,9 @@ void port_reply(Sm *sm, const Packet *r)
     sm->ports.free_pend = r->tag;
 }
 
-// What is under way for a line goes to those that wait for it, and nowhere else.
-ALWAYS_INLINE void abandon(Sm *sm, CacheLine *line)
-{
-    if (line->pending) sm->ports.pend[line->slot].line = NULL;
-    line->pending = 0;
-}
-
 void port_forget(Sm *sm, Port *port, CacheLine *line)
 {
-    abandon(sm, line);
+    port_abandon(sm, line);
     cache_drop(&port->cache, line);
 }
 
@@ -320,15 +313,6 @@ bool ports_resize(Sm *sm, const char **why)
 }
 
 // --- look-ups --------------------------------------------------------------------------------------------------------
-ALWAYS_INLINE uint32_t line_sectors(const Cache *c, const Segment *s)
-{
-    uint32_t mask = 0;
-    if (c->line_shift == 7 && c->sector_shift == 5) return s->sectors;
-    for (uint32_t k = 0; k < 4; k++)
-        if (s->sectors >> k & 1) mask |= cache_sectors(c, s->address + k * SECTOR, SECTOR);
-    return mask;
-}
-
 // A policy hears of an access of the L1 or the scratch cache.
 static void tell_seen(Sm *sm, const LsuOp *op, const Port *port, uint64_t at, const CacheLine *line, Victim gone,
                       Lookup found)
@@ -373,7 +357,7 @@ ALWAYS_INLINE Refusal looked_up(Sm *sm, const Access *a, Lookup found)
 // The line that was found, which may wait for its fill (unlocked), is replaced by the access's.
 ALWAYS_INLINE void replace(Sm *sm, Access *a, const Packets *dirty)
 {
-    abandon(sm, a->line);
+    port_abandon(sm, a->line);
     a->gone = cache_take(&a->port->cache, a->line, a->at);
     if (dirty->n) {
         send_all(sm, dirty, &(Packet){.kind = PACKET_WRITE, .structure = (uint8_t)a->gone.owner, .quiet = true});
@@ -462,7 +446,7 @@ ALWAYS_INLINE Access access_of(const LsuOp *op, const Segment *s, Port *port)
                     .s = s,
                     .port = port,
                     .at = s->address + (uint32_t)__builtin_ctz(s->sectors) * SECTOR,
-                    .sectors = line_sectors(&port->cache, s),
+                    .sectors = port_sectors(&port->cache, s),
                     .gone = {.address = NO_LINE}};
 }
 
@@ -510,9 +494,10 @@ ALWAYS_INLINE Refusal load(Sm *sm, const LsuOp *op, const Segment *s, Port *port
     return brought.why ? brought : looked_up(sm, a, a->found);
 }
 
-// A load whose line the other one of L1 and scratch cache has: there is one copy, always (ciao §IV-B). The line moves,
-// through the queue of replies and with an MSHR, as a miss that takes as long as a hit there.
-static Refusal load_copy(Sm *sm, const LsuOp *op, const Segment *s, Port *other, CacheLine *copy)
+Refusal port_load(Sm *sm, const LsuOp *op, const Segment *s, Port *port) { return load(sm, op, s, port); }
+
+// The line moves through the queue of replies and with an MSHR, as a miss that takes as long as a hit there.
+Refusal port_move(Sm *sm, const LsuOp *op, const Segment *s, Port *other, CacheLine *copy)
 {
     Access access = access_of(op, s, op->port), *a = &access;
     CacheLine *line;
@@ -541,35 +526,6 @@ static Refusal load_copy(Sm *sm, const LsuOp *op, const Segment *s, Port *other,
     return looked_up(sm, a, MISS);
 }
 
-// A load while there is a scratch cache. The L1's dirty lines (of one that writes back) stay where they are. A line
-// that lacks what is asked for is fetched anew. A miss of the scratch cache gets the place of a line that is under way,
-// too, whatever l1.unlocked says, and though it may be refused: the tag is the newcomer's.
-static Refusal load_once(Sm *sm, const LsuOp *op, const Segment *s)
-{
-    Port *port = op->port, *other;
-    Cache *c = &port->cache;
-    uint64_t at = s->address + (uint32_t)__builtin_ctz(s->sectors) * SECTOR;
-    if (cache_peek(c, at)) return load(sm, op, s, port);
-    if (c == &sm->ports.port[PORT_SCRATCH].cache) abandon(sm, &c->lines[cache_set(c, at)]);
-    CacheLine *copy = scratch_copy(sm, port, at, &other);
-    if (!copy) return load(sm, op, s, port);
-    if (copy->dirty || op->keep_out) return load(sm, op, s, other);
-    bool like = other->cache.cfg.line == c->cfg.line;
-    if (copy->pending || (like && !(line_sectors(c, s) & ~copy->valid))) return load_copy(sm, op, s, other, copy);
-    cache_drop(&other->cache, copy);
-    return load(sm, op, s, port);
-}
-
-// What a store does to a copy in the other one of L1 and scratch cache: it is updated there, or goes.
-static void store_copy(Sm *sm, const LsuOp *op, const Segment *s, bool takes)
-{
-    Port *other;
-    uint64_t at = s->address + (uint32_t)__builtin_ctz(s->sectors) * SECTOR;
-    CacheLine *copy = scratch_copy(sm, op->port, at, &other);
-    if (copy && !copy->dirty && (takes || (other->cache.cfg.write_evict && !copy->pending)))
-        port_forget(sm, other, copy);
-}
-
 // A store that goes through: a line that is there is updated or dropped.
 static Refusal store_through(Sm *sm, const LsuOp *op, const Segment *s)
 {
@@ -592,7 +548,7 @@ static Refusal store_through(Sm *sm, const LsuOp *op, const Segment *s)
         cache_lookup(c, a->at, a->sectors, &line);  // used now
         count_data(sm, a->port, a->sectors, true, op->structure);
     }
-    if (sm->issue.view.scratch_lines) store_copy(sm, op, s, a->line && there == MISS);
+    if (sm->issue.view.scratch_lines) scratch_store(sm, op, s, a->line && there == MISS);
     uint32_t bytes = SECTOR * (uint32_t)__builtin_popcount(s->sectors);
     Packet p = {.kind = PACKET_WRITE,
                 .address = s->address,
@@ -628,14 +584,14 @@ static Refusal store_back(Sm *sm, const LsuOp *op, const Segment *s)
         a->line->dirty |= a->sectors;
         count_data(sm, a->port, a->sectors, true, op->structure);
     }
-    if (sm->issue.view.scratch_lines) store_copy(sm, op, s, true);
+    if (sm->issue.view.scratch_lines) scratch_store(sm, op, s, true);
     return looked_up(sm, a, a->found);
 }
 
 Refusal port_access(Sm *sm, const LsuOp *op, const Segment *s)
 {
     if (!op->port->cache.lines) return bypass(sm, op, s);
-    if (!op->write) return sm->issue.view.scratch_lines ? load_once(sm, op, s) : load(sm, op, s, op->port);
+    if (!op->write) return sm->issue.view.scratch_lines ? scratch_load(sm, op, s) : load(sm, op, s, op->port);
     bool back = op->space == SP_LOCAL ? sm->cfg.l1_local_back : op->port->cache.cfg.write_back;
     return back ? store_back(sm, op, s) : store_through(sm, op, s);
 }

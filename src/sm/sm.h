@@ -257,6 +257,24 @@ void ports_close(Sm *sm);
 bool ports_await(const Sm *sm);  // replies are to come
 void port_write_left(Sm *sm);    // dirty lines that had no room then: the first work of a launch
 Refusal port_access(Sm *sm, const LsuOp *op, const Segment *s);  // a transaction
+Refusal port_load(Sm *sm, const LsuOp *op, const Segment *s, Port *port);
+// A load whose line lies in another port of the SM: the line moves to the port of the load.
+Refusal port_move(Sm *sm, const LsuOp *op, const Segment *s, Port *other, CacheLine *copy);
+// What is under way for a line goes to those that wait for it, and nowhere else.
+static inline void port_abandon(Sm *sm, CacheLine *line)
+{
+    if (line->pending) sm->ports.pend[line->slot].line = NULL;
+    line->pending = 0;
+}
+// The sectors of a cache's line that a segment touches.
+static inline uint32_t port_sectors(const Cache *c, const Segment *s)
+{
+    uint32_t mask = 0;
+    if (c->line_shift == 7 && c->sector_shift == 5) return s->sectors;
+    for (uint32_t k = 0; k < 4; k++)
+        if (s->sectors >> k & 1) mask |= cache_sectors(c, s->address + k * SECTOR, SECTOR);
+    return mask;
+}
 void port_reply(Sm *sm, const Packet *p);
 void port_forget(Sm *sm, Port *port, CacheLine *line);  // a line that isn't dirty goes, even if it is under way
 
@@ -267,6 +285,10 @@ void scratch_configure(SmCfg *cfg);                             // cfg->scratch:
 void scratch_begin(Sm *sm);                                     // a launch begins: there is none until a CTA starts
 void scratch_arrange(Sm *sm);                                   // a CTA starts, and takes its shared memory
 void scratch_count(Sm *sm, uint64_t now);                       // the shared memory that it has held until now
+// A load while there is one; and what a store does to a copy in the other one of the store's port: takes: the store's
+// port has the line from now on.
+Refusal scratch_load(Sm *sm, const LsuOp *op, const Segment *s);
+void scratch_store(Sm *sm, const LsuOp *op, const Segment *s, bool takes);
 // The line that holds an address in the other one of L1 and scratch cache; null: none does.
 static inline CacheLine *scratch_copy(const Sm *sm, const Port *port, uint64_t address, Port **other)
 {
