@@ -455,7 +455,7 @@ static int simulate(Run *r, oc_device *d, const WorkloadEntry *entry, FILE *out)
     return code;
 }
 
-static int run(Run *r)
+static int run_once(Run *r)
 {
     char message[4096];
     oc_device *d;
@@ -498,7 +498,7 @@ int cmd_run(int argc, char **argv)
     if (tune_wanted(argc, argv)) return tune(argc, argv);
     Run r = {.sl1 = sl1_defaults, .file = file_run(NULL)};
     int code = read_options(&r, argc, argv);
-    if (code < 0) code = run(&r);
+    if (code < 0) code = run_once(&r);
     if (r.error.n) {
         // If --json is anywhere on the command line, JSON is printed whatever happens, even if reading the options
         // failed before it.

@@ -38,7 +38,7 @@ void lsu_done(Sm *sm, uint32_t tracker, uint64_t time)
 }
 
 // --- the head --------------------------------------------------------------------------------------------------------
-static void refuse(Sm *sm, Refusal r)
+static void refuse_head(Sm *sm, Refusal r)
 {
     sm->lsu.refused = r.why;
     sm->lsu.refused_since = sm->now;
@@ -168,7 +168,7 @@ void lsu_tick(Sm *sm)
         if (!op->settled && !settle(sm, op)) return;
         Refusal r = port_access(sm, op, &op->seg[op->next]);
         if (r.why) {
-            refuse(sm, r);
+            refuse_head(sm, r);
             return;
         }
         sm->lsu.free = sm->now + 1 + op->late;
