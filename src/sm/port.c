@@ -8,8 +8,6 @@
 #include <string.h>
 
 enum { NONE = UINT32_MAX };
-static const Refusal SERVED = {0};
-static inline Refusal refusal(Counter why) { return (Refusal){.why = (uint16_t)why}; }
 
 // What carries sectors of a line: a packet for each segment of 128 bytes that has any.
 typedef struct Packets {
@@ -221,7 +219,7 @@ ALWAYS_INLINE void dirty_packets(Packets *p, const Cache *c, const CacheLine *li
 // Have n packets to a partition credits, or places to wait? If not nothing else helps the transaction.
 ALWAYS_INLINE Refusal need_room(Sm *sm, uint32_t part, uint32_t n)
 {
-    return links_have_room(sm, part, n) ? SERVED : (Refusal){C_L1_REFUSED_LINK, true, part};
+    return links_have_room(sm, part, n) ? SERVED : C_L1_REFUSED_LINK | REFUSED_FIRMLY | part << REFUSED_PART;
 }
 
 ALWAYS_INLINE Refusal need_rooms(Sm *sm, Packets *p, uint32_t n)
@@ -230,7 +228,7 @@ ALWAYS_INLINE Refusal need_rooms(Sm *sm, Packets *p, uint32_t n)
         if (!p->sectors[k]) continue;
         p->part[k] = (uint16_t)partition_of(sm->links.part, p->base + k * SEGMENT, NULL);
         Refusal room = need_room(sm, p->part[k], n);
-        if (room.why) return room;
+        if (room) return room;
     }
     return SERVED;
 }
@@ -239,8 +237,7 @@ ALWAYS_INLINE Refusal need_rooms(Sm *sm, Packets *p, uint32_t n)
 static Refusal need_leave(Sm *sm, Packets *dirty, uint32_t n)
 {
     Refusal room = dirty->n ? need_rooms(sm, dirty, n) : SERVED;
-    room.firmly = false;
-    return room;
+    return room & ~(Refusal)REFUSED_FIRMLY;
 }
 
 ALWAYS_INLINE void send_all(Sm *sm, const Packets *p, Packet *like)
@@ -375,15 +372,15 @@ ALWAYS_INLINE Refusal bring(Sm *sm, Access *a, bool dirty_then, uint32_t also)
     Cache *c = &a->port->cache;
     CacheLine *line = a->line;
     bool fresh = a->found == MISS, under_way = !fresh && line->pending;
-    if (!under_way && !may_miss(sm, a->port)) return refusal(C_L1_REFUSED_MSHR);
+    if (!under_way && !may_miss(sm, a->port)) return C_L1_REFUSED_MSHR;
     uint32_t missing = cache_fetch(c, a->sectors) & ~(fresh ? 0 : line->valid | line->pending);
     Packets fill, dirty;
     packets_of(&fill, c, a->at & ~(uint64_t)(c->cfg.line - 1), missing);
     dirty_packets(&dirty, c, fresh ? line : NULL);
     uint32_t all = fill.n + dirty.n + also;
     Refusal room = need_rooms(sm, &fill, all);
-    if (!room.why) room = need_leave(sm, &dirty, all);
-    if (room.why) return room;
+    if (!room) room = need_leave(sm, &dirty, all);
+    if (room) return room;
     if (fresh) replace(sm, a, &dirty);
     if (!under_way) line->slot = new_pend(sm, a->port, line, 0);
     Pend *p = &sm->ports.pend[line->slot];
@@ -401,10 +398,10 @@ static Refusal go_past(Sm *sm, const LsuOp *op, const Segment *s)
 {
     Port *past = &sm->ports.port[PORT_PAST];
     bool waits = op->tracker != NONE;
-    if (waits && !may_miss(sm, past)) return refusal(C_L1_REFUSED_MSHR);
+    if (waits && !may_miss(sm, past)) return C_L1_REFUSED_MSHR;
     uint32_t part = partition_of(sm->links.part, s->address, NULL);
     Refusal room = need_room(sm, part, 1);
-    if (room.why) return room;
+    if (room) return room;
     uint32_t tag = 0, bytes = SECTOR * (uint32_t)__builtin_popcount(s->sectors);
     if (waits) {
         tag = new_pend(sm, past, NULL, 1);
@@ -427,7 +424,7 @@ static Refusal go_past(Sm *sm, const LsuOp *op, const Segment *s)
 static Refusal bypass(Sm *sm, const LsuOp *op, const Segment *s)
 {
     Refusal past = go_past(sm, op, s);
-    if (past.why) return past;
+    if (past) return past;
     Port *l1 = &sm->ports.port[PORT_L1], *scratch = &sm->ports.port[PORT_SCRATCH];
     for (uint32_t m = op->atomic || op->write ? s->sectors : 0; m && l1->cache.lines; m &= m - 1) {
         uint64_t at = s->address + (uint32_t)__builtin_ctz(m) * SECTOR;
@@ -476,22 +473,22 @@ ALWAYS_INLINE Refusal load(Sm *sm, const LsuOp *op, const Segment *s, Port *port
     if (a->op->keep_out && (a->found == MISS || a->found == NO_WAY)) {
         a->line = NULL;
         Refusal past = load_past(sm, op, s, c);
-        return past.why ? past : looked_up(sm, a, MISS);
+        return past ? past : looked_up(sm, a, MISS);
     }
-    if (a->found == NO_WAY) return refusal(C_L1_REFUSED_SET);
+    if (a->found == NO_WAY) return C_L1_REFUSED_SET;
     if (a->found == HIT) {
         count_data(sm, a->port, a->sectors, false, op->structure);
         if (a->op->tracker != NONE) lsu_done(sm, a->op->tracker, sm->now + c->cfg.latency - 1);
         return looked_up(sm, a, HIT);
     }
     if (a->found != MISS && a->line->pending && sm->ports.pend[a->line->slot].count >= c->cfg.merges)
-        return refusal(C_L1_REFUSED_MERGE);
+        return C_L1_REFUSED_MERGE;
     Refusal brought = SERVED;
     if (a->found == PENDING)
         add_wait(sm, &sm->ports.pend[a->line->slot], a->op->tracker);
     else
         brought = bring(sm, a, false, 0);
-    return brought.why ? brought : looked_up(sm, a, a->found);
+    return brought ? brought : looked_up(sm, a, a->found);
 }
 
 Refusal port_load(Sm *sm, const LsuOp *op, const Segment *s, Port *port) { return load(sm, op, s, port); }
@@ -504,17 +501,17 @@ Refusal port_move(Sm *sm, const LsuOp *op, const Segment *s, Port *other, CacheL
     if (copy->pending) {
         Pend *p = &sm->ports.pend[copy->slot];
         if (a->sectors & ~(copy->valid | copy->pending) || p->count >= a->port->cache.cfg.merges)
-            return refusal(C_L1_REFUSED_MERGE);
+            return C_L1_REFUSED_MERGE;
         add_wait(sm, p, op->tracker);
         return looked_up(sm, a, PENDING);
     }
     a->found = cache_lookup(&a->port->cache, a->at, a->sectors, &line), a->line = line;
-    if (a->found == NO_WAY) return refusal(C_L1_REFUSED_SET);
-    if (!may_miss(sm, a->port)) return refusal(C_L1_REFUSED_MSHR);
+    if (a->found == NO_WAY) return C_L1_REFUSED_SET;
+    if (!may_miss(sm, a->port)) return C_L1_REFUSED_MSHR;
     Packets dirty;
     dirty_packets(&dirty, &a->port->cache, line);
     Refusal room = need_leave(sm, &dirty, dirty.n);
-    if (room.why) return room;
+    if (room) return room;
     replace(sm, a, &dirty);
     line->slot = new_pend(sm, a->port, line, 1);
     line->pending = copy->valid;
@@ -534,13 +531,13 @@ static Refusal store_through(Sm *sm, const LsuOp *op, const Segment *s)
     CacheLine *line;
     uint32_t part = partition_of(sm->links.part, s->address, NULL);
     Refusal room = need_room(sm, part, 1);
-    if (room.why) return room;
+    if (room) return room;
     a->line = cache_peek(c, a->at);
     Lookup there = line_has(a->line, a->sectors);
     if (!a->line && c->cfg.write_allocate && !a->op->keep_out) {  // the fill and the store both leave
         a->found = cache_lookup(c, a->at, a->sectors, &line), a->line = line;
-        if (a->found == NO_WAY) return refusal(C_L1_REFUSED_SET);
-        if ((room = bring(sm, a, false, 1)).why) return room;
+        if (a->found == NO_WAY) return C_L1_REFUSED_SET;
+        if ((room = bring(sm, a, false, 1))) return room;
     } else if (a->line && !a->line->pending && c->cfg.write_evict) {
         a->gone = cache_victim(c, a->line);
         cache_drop(c, a->line);
@@ -569,16 +566,16 @@ static Refusal store_back(Sm *sm, const LsuOp *op, const Segment *s)
     a->found = cache_lookup(c, a->at, a->sectors, &line), a->line = line;
     bool whole = a->s->whole == a->s->sectors;
     Refusal room;
-    if (a->found == NO_WAY) return refusal(C_L1_REFUSED_SET);
+    if (a->found == NO_WAY) return C_L1_REFUSED_SET;
     if (a->found == MISS && whole) {  // nothing to fetch: the line begins dirty
         Packets dirty;
         dirty_packets(&dirty, c, a->line);
-        if ((room = need_leave(sm, &dirty, dirty.n)).why) return room;
+        if ((room = need_leave(sm, &dirty, dirty.n))) return room;
         replace(sm, a, &dirty);
         a->line->valid = a->line->dirty = a->sectors;
         count_data(sm, a->port, a->sectors, true, op->structure);
     } else if (a->found == MISS || (a->found == MISS_SECTOR && !whole)) {
-        if ((room = bring(sm, a, true, 0)).why) return room;
+        if ((room = bring(sm, a, true, 0))) return room;
     } else {
         if (a->found == MISS_SECTOR) a->line->valid |= a->sectors & ~a->line->pending;
         a->line->dirty |= a->sectors;

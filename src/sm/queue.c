@@ -40,10 +40,10 @@ void lsu_done(Sm *sm, uint32_t tracker, uint64_t time)
 // --- the head --------------------------------------------------------------------------------------------------------
 static void refuse_head(Sm *sm, Refusal r)
 {
-    sm->lsu.refused = r.why;
+    sm->lsu.refused = r & REFUSED_WHY;
     sm->lsu.refused_since = sm->now;
-    sm->lsu.refused_firmly = r.firmly;
-    if (r.why == C_L1_REFUSED_LINK) sm->lsu.refused_part = r.part;
+    sm->lsu.refused_firmly = r & REFUSED_FIRMLY;
+    if (sm->lsu.refused == C_L1_REFUSED_LINK) sm->lsu.refused_part = r >> REFUSED_PART;
 }
 
 static void unblock(Sm *sm)
@@ -167,7 +167,7 @@ void lsu_tick(Sm *sm)
     } else {
         if (!op->settled && !settle(sm, op)) return;
         Refusal r = port_access(sm, op, &op->seg[op->next]);
-        if (r.why) {
+        if (r) {
             refuse_head(sm, r);
             return;
         }

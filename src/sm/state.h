@@ -160,12 +160,10 @@ typedef struct Port {
     uint32_t extra;       // cycles from a reply to its use
     uint64_t seed;        // of random replacement
 } Port;
-// Why a transaction can't be served now.
-typedef struct Refusal {
-    uint16_t why;   // Counter; 0: it was served
-    bool firmly;    // only a credit of this partition helps; else a reply may, too
-    uint32_t part;  // where a credit is missing
-} Refusal;
+// Why a transaction can't be served now: a Counter; whether only a credit helps, else a reply may, too; and the
+// partition whose credit is missing. It is one word, since every transaction returns it.
+typedef uint32_t Refusal;
+enum { SERVED = 0, REFUSED_WHY = 0xff, REFUSED_FIRMLY = 0x100, REFUSED_PART = 16 };
 // A miss, or a request that went past the caches: it left the SM and is waited for.
 typedef struct Pend {
     Port *port;
