@@ -284,7 +284,7 @@ static int measure(Request *r, oc_device *d)
     return interrupted() ? interrupt_status() : r->error.n ? EXIT_FAILED : EXIT_OK;
 }
 
-static int run(Request *r)
+static int run_probe(Request *r)
 {
     char message[4096];
     oc_device *d;
@@ -307,7 +307,7 @@ int cmd_probe(int argc, char **argv)
 {
     Request r = {.json = false};
     int code = read_options(&r, argc, argv);
-    if (code < 0) code = run(&r);
+    if (code < 0) code = run_probe(&r);
     for (int k = 0; k < argc && !r.json; k++) r.json = !strcmp(argv[k], "--json");
     if (r.error.n) {
         if (r.json && !r.reported) put_json(&r, NULL);

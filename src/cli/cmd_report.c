@@ -108,7 +108,7 @@ static bool make_runs(Request *r, Store *store, Sweep *s)
     return ok;
 }
 
-static int run(Request *r)
+static int run_report(Request *r)
 {
     // A report only reads, so a mistyped name must not create a store.
     if (r->db && access(r->db, F_OK))
@@ -139,7 +139,7 @@ int cmd_report(int argc, char **argv)
 {
     Request r = {.out = "report.html"};
     int code = read_options(&r, argc, argv);
-    if (code < 0) code = run(&r);
+    if (code < 0) code = run_report(&r);
     tell_diag(&r.diag);
     diag_free(&r.diag);
     matrix_free(&r.matrix);

@@ -554,7 +554,7 @@ static int close_report(Run *r, int code)
     return bad ? refuse(r, EXIT_FAILED, "can't write %s: %s", r->out_path, strerror(errno)) : code;
 }
 
-static int run(Run *r)
+static int run_once(Run *r)
 {
     char message[4096];
     oc_device *d;

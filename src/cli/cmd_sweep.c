@@ -181,7 +181,7 @@ static int dry_run(const Request *r, Store *store, Diag *diag)
     return ok ? EXIT_OK : EXIT_USAGE;
 }
 
-static int run(Request *r)
+static int run_sweep(Request *r)
 {
     Store *store = store_open(r->db, &r->diag);
     if (!store) return EXIT_FAILED;
@@ -238,7 +238,7 @@ int cmd_sweep(int argc, char **argv)
     else if (ranks_rank(r.sweep.ranks))
         code = serve(&r, argc, argv);
     else if ((code = read_options(&r, argc, argv)) < 0)
-        code = run(&r);
+        code = run_sweep(&r);
     if (!ranks_rank(r.sweep.ranks)) tell_diag(&r.diag);
     ranks_close(r.sweep.ranks);
     diag_free(&r.diag);

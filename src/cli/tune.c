@@ -318,7 +318,7 @@ static bool read_runs(Tune *t, Store *store)
     return ok;
 }
 
-static int run(Tune *t)
+static int run_tune(Tune *t)
 {
     Sweep s;
     Store *store = store_open(t->db, &t->diag);
@@ -337,7 +337,7 @@ int tune(int argc, char **argv)
 {
     Tune t = {.json = false};
     int code = read_options(&t, argc, argv);
-    if (code < 0) code = run(&t);
+    if (code < 0) code = run_tune(&t);
     if (t.diag.failed && args_have(argc, argv, "--json")) print_json(&t);
     fflush(stdout);
     if (t.diag.failed) tell(code, "%s", t.diag.text.v);

@@ -209,7 +209,7 @@ ALWAYS_INLINE void consider(Dram *d, uint32_t k, uint64_t now, Best *best)
 
 // The request that starts at cycle `now`. A bank with row hits has no other candidates, and a miss must be faster than
 // every hit. Among the hits of a bank that all read, or all write, the oldest is the fastest.
-static uint32_t choose(Dram *d, uint64_t now)
+static uint32_t choose_request(Dram *d, uint64_t now)
 {
     Best hit = {NONE, NEVER, NEVER}, miss = hit;
     uint64_t closed[MOST_BANKS / 64];  // banks without a row hit that has come
@@ -252,7 +252,7 @@ static uint64_t transfer(Dram *d, const DramRequest *r, Slot s, uint32_t bursts,
 static void start(Dram *d, uint64_t now)
 {
     refresh(d, now);
-    DramRequest r = take(d, d->cfg.simple ? d->all.oldest : choose(d, now));
+    DramRequest r = take(d, d->cfg.simple ? d->all.oldest : choose_request(d, now));
     uint32_t burst = d->cfg.simple ? 0 : d->cfg.burst, bursts = burst ? (r.bytes + burst - 1) / burst : 1;
     uint64_t busy = link_time(d->cost, burst ? bursts * burst : r.bytes), end;
     Slot s = d->cfg.simple ? (Slot){.data = MAX(now, d->bus)} : slot_of(d, &r);

@@ -27,7 +27,7 @@ typedef struct Own {
     bool shut;
 } Own;
 
-static void choose(oc_policy *p, uint32_t k)
+static void choose_active(oc_policy *p, uint32_t k)
 {
     Own *o = p->own;
     o->tokens[k] = oc_oldest_few(p->sm->scheduler[k], oc_share((uint32_t)p->param[TOKENS], p->sm->schedulers, k));
@@ -35,7 +35,7 @@ static void choose(oc_policy *p, uint32_t k)
 }
 
 static void open(oc_policy *p) { p->next_tick = (uint64_t)p->param[INTERVAL]; }
-static void changed(oc_policy *p, uint32_t warp) { choose(p, p->sm->warp[warp].scheduler); }
+static void changed(oc_policy *p, uint32_t warp) { choose_active(p, p->sm->warp[warp].scheduler); }
 static void waits(oc_policy *p, uint32_t warp, oc_wait from, oc_wait to)
 {
     if (from == OC_WAIT_BARRIER || to == OC_WAIT_BARRIER) changed(p, warp);
@@ -51,7 +51,7 @@ static void tick(oc_policy *p)
     o->shut = now.l2_busy - was.l2_busy >= most || now.dram_busy - was.dram_busy >= most;
     o->before = now;
     p->count[o->shut ? SHUT : OPEN]++;
-    for (uint32_t k = 0; k < p->sm->schedulers; k++) choose(p, k);
+    for (uint32_t k = 0; k < p->sm->schedulers; k++) choose_active(p, k);
 }
 
 static oc_route route(oc_policy *p, uint32_t warp, const oc_access *a)

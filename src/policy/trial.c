@@ -45,7 +45,7 @@ typedef struct Own {
     bool counting, settled;             // a sample is under way; the best is held
 } Own;
 
-static void choose(oc_policy *p, uint32_t k)
+static void choose_tried(oc_policy *p, uint32_t k)
 {
     Own *o = p->own;
     const oc_scheduler_view *s = p->sm->scheduler[k];
@@ -60,7 +60,7 @@ static void begin_sample(oc_policy *p, Rung at)
 {
     Own *o = p->own;
     o->now = at;
-    for (uint32_t k = 0; k < p->sm->schedulers; k++) choose(p, k);
+    for (uint32_t k = 0; k < p->sm->schedulers; k++) choose_tried(p, k);
     p->next_tick = *p->sm->now + (uint64_t)p->param[WARM];
 }
 
@@ -105,7 +105,7 @@ static void go_on(oc_policy *p)
     }
     o->settled = true;
     o->now = o->best;
-    for (uint32_t k = 0; k < p->sm->schedulers; k++) choose(p, k);
+    for (uint32_t k = 0; k < p->sm->schedulers; k++) choose_tried(p, k);
     p->next_tick = *p->sm->now + (uint64_t)(p->param[HOLD] * p->param[SAMPLE]);
 }
 
@@ -143,7 +143,7 @@ static void open(oc_policy *p)
     p->next_tick = (uint64_t)p->param[WARM];
 }
 
-static void changed(oc_policy *p, uint32_t warp) { choose(p, p->sm->warp[warp].scheduler); }
+static void changed(oc_policy *p, uint32_t warp) { choose_tried(p, p->sm->warp[warp].scheduler); }
 static void waits(oc_policy *p, uint32_t warp, oc_wait from, oc_wait to)
 {
     if (from == OC_WAIT_BARRIER || to == OC_WAIT_BARRIER) changed(p, warp);

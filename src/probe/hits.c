@@ -129,7 +129,7 @@ static void kernel(Text *out, HitKind kind)
 
 // --- times -----------------------------------------------------------------------------------------------------------
 // One launch with so many threads on an SM. out->missing isn't zero if they don't fit.
-static bool run(Bench *b, uint64_t texture, uint32_t sms, uint32_t threads, Out *out, Diag *diag)
+static bool run_hits(Bench *b, uint64_t texture, uint32_t sms, uint32_t threads, Out *out, Diag *diag)
 {
     uint32_t blocks = (threads + BLOCK - 1) / BLOCK, cover = (threads * WORDS * 4 / TOUCH + TOUCHERS - 1) / TOUCHERS;
     const void *args[] = {&b->memory, &b->out, &texture}, *touch_args[] = {&b->memory, &b->out};
@@ -175,7 +175,7 @@ static bool measure(Bench *b, uint64_t texture, uint32_t sms, HitCurve *c, Diag 
     Out *o = mem_alloc(sizeof *o);
     bool ok = true;
     for (int k = 0; k < HIT_POINTS; k++) {
-        if (!(ok = run(b, texture, sms, threads[k], o, diag)) || o->missing) break;
+        if (!(ok = run_hits(b, texture, sms, threads[k], o, diag)) || o->missing) break;
         if (!k) {
             double hit = median(o->rest), miss = median(o->first);
             if (hit > 0.9 * miss) {

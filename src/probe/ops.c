@@ -131,7 +131,7 @@ static void kernel(Text *out, const char *name, const Op *op, int length, int si
 
 // --- times -----------------------------------------------------------------------------------------------------------
 // From the first warp's start to the last one's end; the clock wraps.
-static bool run(Bench *b, const char *name, uint32_t threads, double *cycles, Diag *diag)
+static bool run_op(Bench *b, const char *name, uint32_t threads, double *cycles, Diag *diag)
 {
     uint32_t t[THREADS / 32][2], first = 0, last = 0;
     const void *args[] = {&b->memory, &b->out};
@@ -150,7 +150,7 @@ static bool difference(Bench *b, const char *few, const char *many, uint32_t thr
     *least = *most = 0;
     for (int r = 0; r < REPEATS; r++) {
         double shorter, longer;
-        if (!run(b, few, threads, &shorter, diag) || !run(b, many, threads, &longer, diag)) return false;
+        if (!run_op(b, few, threads, &shorter, diag) || !run_op(b, many, threads, &longer, diag)) return false;
         double d = longer - shorter;
         if (r && d >= *least && d <= *most) return true;
         *least = r ? MIN(*least, d) : d;

@@ -339,7 +339,7 @@ static int wrong_pick(Sm *sm, uint32_t k, uint64_t ready, int bit)
 }
 
 // Which warp of `ready` issues; −1: none does, and *cause says why.
-ALWAYS_INLINE int choose(Sm *sm, uint32_t k, uint64_t ready, Counter *cause)
+ALWAYS_INLINE int choose_warp(Sm *sm, uint32_t k, uint64_t ready, Counter *cause)
 {
     SchedState *s = &sm->issue.sched[k];
     bool lsu = false;
@@ -416,7 +416,7 @@ static void go_on(Sm *sm, uint32_t k, int bit)
         uint64_t ready = sm->issue.sched[k].view.in[OC_WAIT_READY] & 1ull << bit;
         Counter why;
         if (slots > 1 || used == sm->cfg.issue || !ready) break;
-        if (choose(sm, k, ready, &why) < 0) {
+        if (choose_warp(sm, k, ready, &why) < 0) {
             cause = why;
             break;
         }
@@ -442,7 +442,7 @@ static void issue_from(Sm *sm, uint32_t k)
         return;
     }
     Counter cause = C_STALL_EMPTY;
-    int bit = v->in[OC_WAIT_READY] ? choose(sm, k, v->in[OC_WAIT_READY], &cause) : -1;
+    int bit = v->in[OC_WAIT_READY] ? choose_warp(sm, k, v->in[OC_WAIT_READY], &cause) : -1;
     if (bit < 0) {
         count_stall(sm, k, v->in[OC_WAIT_READY] ? cause : stall_cause(v), width);
     } else if (width > 1) {

@@ -14,7 +14,7 @@ typedef struct Packets {
     uint64_t base;         // the first segment's address
     uint32_t segments, n;  // that the line covers, or lies in; packets
     uint8_t sectors[32];   // by segment, masks of 4
-    uint16_t part[32];     // and partition, set by have_room
+    uint16_t part[32];     // and partition, set by need_rooms
 } Packets;
 // A transaction, and what its look-up found.
 typedef struct Access {
@@ -182,16 +182,9 @@ void port_reply(Sm *sm, const Packet *r)
     sm->ports.free_pend = r->tag;
 }
 
-// What is under way for a line goes to those that wait for it, and nowhere else.
-ALWAYS_INLINE void abandon(Sm *sm, CacheLine *line)
-{
-    if (line->pending) sm->ports.pend[line->slot].line = NULL;
-    line->pending = 0;
-}
-
 void port_forget(Sm *sm, Port *port, CacheLine *line)
 {
-    abandon(sm, line);
+    port_abandon(sm, line);
     cache_drop(&port->cache, line);
 }
 
@@ -224,28 +217,27 @@ ALWAYS_INLINE void dirty_packets(Packets *p, const Cache *c, const CacheLine *li
 }
 
 // Have n packets to a partition credits, or places to wait? If not nothing else helps the transaction.
-ALWAYS_INLINE bool has_room(Sm *sm, uint32_t part, uint32_t n)
+ALWAYS_INLINE Refusal need_room(Sm *sm, uint32_t part, uint32_t n)
 {
-    return links_have_room(sm, part, n) || lsu_refuse_for(sm, part);
+    return links_have_room(sm, part, n) ? SERVED : C_L1_REFUSED_LINK | REFUSED_FIRMLY | part << REFUSED_PART;
 }
 
-ALWAYS_INLINE bool have_room(Sm *sm, Packets *p, uint32_t n)
+ALWAYS_INLINE Refusal need_rooms(Sm *sm, Packets *p, uint32_t n)
 {
     for (uint32_t k = 0; k < p->segments; k++) {
         if (!p->sectors[k]) continue;
         p->part[k] = (uint16_t)partition_of(sm->links.part, p->base + k * SEGMENT, NULL);
-        if (!has_room(sm, p->part[k], n)) return false;
+        Refusal room = need_room(sm, p->part[k], n);
+        if (room) return room;
     }
-    return true;
+    return SERVED;
 }
 
-// Those of a line that is to be replaced: when a reply has landed, it may be another line.
-static bool can_leave(Sm *sm, Packets *dirty, uint32_t n)
+// The same for those of a line that is to be replaced: when a reply has landed, it may be another line.
+static Refusal need_leave(Sm *sm, Packets *dirty, uint32_t n)
 {
-    if (!dirty->n) return true;
-    if (have_room(sm, dirty, n)) return true;
-    lsu_soften(sm);
-    return false;
+    Refusal room = dirty->n ? need_rooms(sm, dirty, n) : SERVED;
+    return room & ~(Refusal)REFUSED_FIRMLY;
 }
 
 ALWAYS_INLINE void send_all(Sm *sm, const Packets *p, Packet *like)
@@ -318,15 +310,6 @@ bool ports_resize(Sm *sm, const char **why)
 }
 
 // --- look-ups --------------------------------------------------------------------------------------------------------
-ALWAYS_INLINE uint32_t line_sectors(const Cache *c, const Segment *s)
-{
-    uint32_t mask = 0;
-    if (c->line_shift == 7 && c->sector_shift == 5) return s->sectors;
-    for (uint32_t k = 0; k < 4; k++)
-        if (s->sectors >> k & 1) mask |= cache_sectors(c, s->address + k * SECTOR, SECTOR);
-    return mask;
-}
-
 // A policy hears of an access of the L1 or the scratch cache.
 static void tell_seen(Sm *sm, const LsuOp *op, const Port *port, uint64_t at, const CacheLine *line, Victim gone,
                       Lookup found)
@@ -351,7 +334,7 @@ static void tell_seen(Sm *sm, const LsuOp *op, const Port *port, uint64_t at, co
 }
 
 // An access is over as far as its look-up goes: found is what it counts as.
-ALWAYS_INLINE bool looked_up(Sm *sm, const Access *a, Lookup found)
+ALWAYS_INLINE Refusal looked_up(Sm *sm, const Access *a, Lookup found)
 {
     const PortCounters *n = a->port->counts;
     StructStat *st = &sm->structure[a->op->structure];
@@ -365,13 +348,13 @@ ALWAYS_INLINE bool looked_up(Sm *sm, const Access *a, Lookup found)
     st->l1_hits += hit, is->l1_hits += hit;
     if (sm->issue.listens & ON_SEEN && a->port->mshrs == &sm->ports.port[PORT_L1])
         tell_seen(sm, a->op, a->port, a->at, a->line, a->gone, found);
-    return true;
+    return SERVED;
 }
 
 // The line that was found, which may wait for its fill (unlocked), is replaced by the access's.
 ALWAYS_INLINE void replace(Sm *sm, Access *a, const Packets *dirty)
 {
-    abandon(sm, a->line);
+    port_abandon(sm, a->line);
     a->gone = cache_take(&a->port->cache, a->line, a->at);
     if (dirty->n) {
         send_all(sm, dirty, &(Packet){.kind = PACKET_WRITE, .structure = (uint8_t)a->gone.owner, .quiet = true});
@@ -383,19 +366,21 @@ ALWAYS_INLINE void replace(Sm *sm, Access *a, const Packets *dirty)
 }
 
 // Brings the sectors of a miss in; they become dirty where a store only writes a part of them (local memory). also:
-// packets that leave besides. False: refused.
-ALWAYS_INLINE bool bring(Sm *sm, Access *a, bool dirty_then, uint32_t also)
+// packets that leave besides.
+ALWAYS_INLINE Refusal bring(Sm *sm, Access *a, bool dirty_then, uint32_t also)
 {
     Cache *c = &a->port->cache;
     CacheLine *line = a->line;
     bool fresh = a->found == MISS, under_way = !fresh && line->pending;
-    if (!under_way && !may_miss(sm, a->port)) return lsu_refuse(sm, C_L1_REFUSED_MSHR);
+    if (!under_way && !may_miss(sm, a->port)) return C_L1_REFUSED_MSHR;
     uint32_t missing = cache_fetch(c, a->sectors) & ~(fresh ? 0 : line->valid | line->pending);
     Packets fill, dirty;
     packets_of(&fill, c, a->at & ~(uint64_t)(c->cfg.line - 1), missing);
     dirty_packets(&dirty, c, fresh ? line : NULL);
     uint32_t all = fill.n + dirty.n + also;
-    if (!have_room(sm, &fill, all) || !can_leave(sm, &dirty, all)) return false;
+    Refusal room = need_rooms(sm, &fill, all);
+    if (!room) room = need_leave(sm, &dirty, all);
+    if (room) return room;
     if (fresh) replace(sm, a, &dirty);
     if (!under_way) line->slot = new_pend(sm, a->port, line, 0);
     Pend *p = &sm->ports.pend[line->slot];
@@ -404,18 +389,19 @@ ALWAYS_INLINE bool bring(Sm *sm, Access *a, bool dirty_then, uint32_t also)
     if (dirty_then) line->dirty |= a->sectors;
     send_all(sm, &fill, &(Packet){.kind = PACKET_READ, .tag = line->slot, .structure = a->op->structure});
     add_wait(sm, p, dirty_then ? NONE : a->op->tracker);
-    return true;
+    return SERVED;
 }
 
 // --- past the caches -------------------------------------------------------------------------------------------------
-// Sends a transaction as it is. False: refused.
-static bool go_past(Sm *sm, const LsuOp *op, const Segment *s)
+// Sends a transaction as it is.
+static Refusal go_past(Sm *sm, const LsuOp *op, const Segment *s)
 {
     Port *past = &sm->ports.port[PORT_PAST];
     bool waits = op->tracker != NONE;
-    if (waits && !may_miss(sm, past)) return lsu_refuse(sm, C_L1_REFUSED_MSHR);
+    if (waits && !may_miss(sm, past)) return C_L1_REFUSED_MSHR;
     uint32_t part = partition_of(sm->links.part, s->address, NULL);
-    if (!has_room(sm, part, 1)) return false;
+    Refusal room = need_room(sm, part, 1);
+    if (room) return room;
     uint32_t tag = 0, bytes = SECTOR * (uint32_t)__builtin_popcount(s->sectors);
     if (waits) {
         tag = new_pend(sm, past, NULL, 1);
@@ -432,12 +418,13 @@ static bool go_past(Sm *sm, const LsuOp *op, const Segment *s)
                 .structure = op->structure,
                 .quiet = !waits};
     links_send(sm, part, &p, op->atomic ? MIN(s->bytes, 256u) : op->write ? MIN(s->bytes, bytes) : 0);
-    return true;
+    return SERVED;
 }
 
-static bool bypass(Sm *sm, const LsuOp *op, const Segment *s)
+static Refusal bypass(Sm *sm, const LsuOp *op, const Segment *s)
 {
-    if (!go_past(sm, op, s)) return false;
+    Refusal past = go_past(sm, op, s);
+    if (past) return past;
     Port *l1 = &sm->ports.port[PORT_L1], *scratch = &sm->ports.port[PORT_SCRATCH];
     for (uint32_t m = op->atomic || op->write ? s->sectors : 0; m && l1->cache.lines; m &= m - 1) {
         uint64_t at = s->address + (uint32_t)__builtin_ctz(m) * SECTOR;
@@ -446,7 +433,7 @@ static bool bypass(Sm *sm, const LsuOp *op, const Segment *s)
         if (copy && !copy->pending) cache_drop(&scratch->cache, copy);
     }
     sm->count[C_L1_BYPASSES]++;
-    return true;
+    return SERVED;
 }
 
 // --- loads and stores ------------------------------------------------------------------------------------------------
@@ -456,7 +443,7 @@ ALWAYS_INLINE Access access_of(const LsuOp *op, const Segment *s, Port *port)
                     .s = s,
                     .port = port,
                     .at = s->address + (uint32_t)__builtin_ctz(s->sectors) * SECTOR,
-                    .sectors = line_sectors(&port->cache, s),
+                    .sectors = port_sectors(&port->cache, s),
                     .gone = {.address = NO_LINE}};
 }
 
@@ -470,14 +457,14 @@ static uint32_t fetched_with(const Cache *c, uint32_t sectors)
 }
 
 // A load that misses and takes no line: it fetches as much as if it took one.
-static bool load_past(Sm *sm, const LsuOp *op, const Segment *s, const Cache *c)
+static Refusal load_past(Sm *sm, const LsuOp *op, const Segment *s, const Cache *c)
 {
     Segment all = *s;
     all.sectors = fetched_with(c, s->sectors);
     return go_past(sm, op, &all);
 }
 
-ALWAYS_INLINE bool load(Sm *sm, const LsuOp *op, const Segment *s, Port *port)
+ALWAYS_INLINE Refusal load(Sm *sm, const LsuOp *op, const Segment *s, Port *port)
 {
     Access access = access_of(op, s, port), *a = &access;
     Cache *c = &a->port->cache;
@@ -485,42 +472,46 @@ ALWAYS_INLINE bool load(Sm *sm, const LsuOp *op, const Segment *s, Port *port)
     a->found = cache_lookup(c, a->at, a->sectors, &line), a->line = line;
     if (a->op->keep_out && (a->found == MISS || a->found == NO_WAY)) {
         a->line = NULL;
-        return load_past(sm, op, s, c) && looked_up(sm, a, MISS);
+        Refusal past = load_past(sm, op, s, c);
+        return past ? past : looked_up(sm, a, MISS);
     }
-    if (a->found == NO_WAY) return lsu_refuse(sm, C_L1_REFUSED_SET);
+    if (a->found == NO_WAY) return C_L1_REFUSED_SET;
     if (a->found == HIT) {
         count_data(sm, a->port, a->sectors, false, op->structure);
         if (a->op->tracker != NONE) lsu_done(sm, a->op->tracker, sm->now + c->cfg.latency - 1);
         return looked_up(sm, a, HIT);
     }
     if (a->found != MISS && a->line->pending && sm->ports.pend[a->line->slot].count >= c->cfg.merges)
-        return lsu_refuse(sm, C_L1_REFUSED_MERGE);
+        return C_L1_REFUSED_MERGE;
+    Refusal brought = SERVED;
     if (a->found == PENDING)
         add_wait(sm, &sm->ports.pend[a->line->slot], a->op->tracker);
-    else if (!bring(sm, a, false, 0))
-        return false;
-    return looked_up(sm, a, a->found);
+    else
+        brought = bring(sm, a, false, 0);
+    return brought ? brought : looked_up(sm, a, a->found);
 }
 
-// A load whose line the other one of L1 and scratch cache has: there is one copy, always (ciao §IV-B). The line moves,
-// through the queue of replies and with an MSHR, as a miss that takes as long as a hit there. False: refused.
-static bool load_copy(Sm *sm, const LsuOp *op, const Segment *s, Port *other, CacheLine *copy)
+Refusal port_load(Sm *sm, const LsuOp *op, const Segment *s, Port *port) { return load(sm, op, s, port); }
+
+// The line moves through the queue of replies and with an MSHR, as a miss that takes as long as a hit there.
+Refusal port_move(Sm *sm, const LsuOp *op, const Segment *s, Port *other, CacheLine *copy)
 {
     Access access = access_of(op, s, op->port), *a = &access;
     CacheLine *line;
     if (copy->pending) {
         Pend *p = &sm->ports.pend[copy->slot];
         if (a->sectors & ~(copy->valid | copy->pending) || p->count >= a->port->cache.cfg.merges)
-            return lsu_refuse(sm, C_L1_REFUSED_MERGE);
+            return C_L1_REFUSED_MERGE;
         add_wait(sm, p, op->tracker);
         return looked_up(sm, a, PENDING);
     }
     a->found = cache_lookup(&a->port->cache, a->at, a->sectors, &line), a->line = line;
-    if (a->found == NO_WAY) return lsu_refuse(sm, C_L1_REFUSED_SET);
-    if (!may_miss(sm, a->port)) return lsu_refuse(sm, C_L1_REFUSED_MSHR);
+    if (a->found == NO_WAY) return C_L1_REFUSED_SET;
+    if (!may_miss(sm, a->port)) return C_L1_REFUSED_MSHR;
     Packets dirty;
     dirty_packets(&dirty, &a->port->cache, line);
-    if (!can_leave(sm, &dirty, dirty.n)) return false;
+    Refusal room = need_leave(sm, &dirty, dirty.n);
+    if (room) return room;
     replace(sm, a, &dirty);
     line->slot = new_pend(sm, a->port, line, 1);
     line->pending = copy->valid;
@@ -532,49 +523,21 @@ static bool load_copy(Sm *sm, const LsuOp *op, const Segment *s, Port *other, Ca
     return looked_up(sm, a, MISS);
 }
 
-// A load while there is a scratch cache. The L1's dirty lines (of one that writes back) stay where they are. A line
-// that lacks what is asked for is fetched anew. A miss of the scratch cache gets the place of a line that is under way,
-// too, whatever l1.unlocked says, and though it may be refused: the tag is the newcomer's.
-static bool load_once(Sm *sm, const LsuOp *op, const Segment *s)
-{
-    Port *port = op->port, *other;
-    Cache *c = &port->cache;
-    uint64_t at = s->address + (uint32_t)__builtin_ctz(s->sectors) * SECTOR;
-    if (cache_peek(c, at)) return load(sm, op, s, port);
-    if (c == &sm->ports.port[PORT_SCRATCH].cache) abandon(sm, &c->lines[cache_set(c, at)]);
-    CacheLine *copy = scratch_copy(sm, port, at, &other);
-    if (!copy) return load(sm, op, s, port);
-    if (copy->dirty || op->keep_out) return load(sm, op, s, other);
-    bool like = other->cache.cfg.line == c->cfg.line;
-    if (copy->pending || (like && !(line_sectors(c, s) & ~copy->valid))) return load_copy(sm, op, s, other, copy);
-    cache_drop(&other->cache, copy);
-    return load(sm, op, s, port);
-}
-
-// What a store does to a copy in the other one of L1 and scratch cache: it is updated there, or goes.
-static void store_copy(Sm *sm, const LsuOp *op, const Segment *s, bool takes)
-{
-    Port *other;
-    uint64_t at = s->address + (uint32_t)__builtin_ctz(s->sectors) * SECTOR;
-    CacheLine *copy = scratch_copy(sm, op->port, at, &other);
-    if (copy && !copy->dirty && (takes || (other->cache.cfg.write_evict && !copy->pending)))
-        port_forget(sm, other, copy);
-}
-
 // A store that goes through: a line that is there is updated or dropped.
-static bool store_through(Sm *sm, const LsuOp *op, const Segment *s)
+static Refusal store_through(Sm *sm, const LsuOp *op, const Segment *s)
 {
     Access access = access_of(op, s, op->port), *a = &access;
     Cache *c = &a->port->cache;
     CacheLine *line;
     uint32_t part = partition_of(sm->links.part, s->address, NULL);
-    if (!has_room(sm, part, 1)) return false;
+    Refusal room = need_room(sm, part, 1);
+    if (room) return room;
     a->line = cache_peek(c, a->at);
     Lookup there = line_has(a->line, a->sectors);
     if (!a->line && c->cfg.write_allocate && !a->op->keep_out) {  // the fill and the store both leave
         a->found = cache_lookup(c, a->at, a->sectors, &line), a->line = line;
-        if (a->found == NO_WAY) return lsu_refuse(sm, C_L1_REFUSED_SET);
-        if (!bring(sm, a, false, 1)) return false;
+        if (a->found == NO_WAY) return C_L1_REFUSED_SET;
+        if ((room = bring(sm, a, false, 1))) return room;
     } else if (a->line && !a->line->pending && c->cfg.write_evict) {
         a->gone = cache_victim(c, a->line);
         cache_drop(c, a->line);
@@ -582,7 +545,7 @@ static bool store_through(Sm *sm, const LsuOp *op, const Segment *s)
         cache_lookup(c, a->at, a->sectors, &line);  // used now
         count_data(sm, a->port, a->sectors, true, op->structure);
     }
-    if (sm->issue.view.scratch_lines) store_copy(sm, op, s, a->line && there == MISS);
+    if (sm->issue.view.scratch_lines) scratch_store(sm, op, s, a->line && there == MISS);
     uint32_t bytes = SECTOR * (uint32_t)__builtin_popcount(s->sectors);
     Packet p = {.kind = PACKET_WRITE,
                 .address = s->address,
@@ -595,36 +558,37 @@ static bool store_through(Sm *sm, const LsuOp *op, const Segment *s)
 }
 
 // A store that stays: its line becomes dirty, and leaves when it is replaced.
-static bool store_back(Sm *sm, const LsuOp *op, const Segment *s)
+static Refusal store_back(Sm *sm, const LsuOp *op, const Segment *s)
 {
     Access access = access_of(op, s, op->port), *a = &access;
     Cache *c = &a->port->cache;
     CacheLine *line;
     a->found = cache_lookup(c, a->at, a->sectors, &line), a->line = line;
     bool whole = a->s->whole == a->s->sectors;
-    if (a->found == NO_WAY) return lsu_refuse(sm, C_L1_REFUSED_SET);
+    Refusal room;
+    if (a->found == NO_WAY) return C_L1_REFUSED_SET;
     if (a->found == MISS && whole) {  // nothing to fetch: the line begins dirty
         Packets dirty;
         dirty_packets(&dirty, c, a->line);
-        if (!can_leave(sm, &dirty, dirty.n)) return false;
+        if ((room = need_leave(sm, &dirty, dirty.n))) return room;
         replace(sm, a, &dirty);
         a->line->valid = a->line->dirty = a->sectors;
         count_data(sm, a->port, a->sectors, true, op->structure);
     } else if (a->found == MISS || (a->found == MISS_SECTOR && !whole)) {
-        if (!bring(sm, a, true, 0)) return false;
+        if ((room = bring(sm, a, true, 0))) return room;
     } else {
         if (a->found == MISS_SECTOR) a->line->valid |= a->sectors & ~a->line->pending;
         a->line->dirty |= a->sectors;
         count_data(sm, a->port, a->sectors, true, op->structure);
     }
-    if (sm->issue.view.scratch_lines) store_copy(sm, op, s, true);
+    if (sm->issue.view.scratch_lines) scratch_store(sm, op, s, true);
     return looked_up(sm, a, a->found);
 }
 
-bool port_access(Sm *sm, const LsuOp *op, const Segment *s)
+Refusal port_access(Sm *sm, const LsuOp *op, const Segment *s)
 {
     if (!op->port->cache.lines) return bypass(sm, op, s);
-    if (!op->write) return sm->issue.view.scratch_lines ? load_once(sm, op, s) : load(sm, op, s, op->port);
+    if (!op->write) return sm->issue.view.scratch_lines ? scratch_load(sm, op, s) : load(sm, op, s, op->port);
     bool back = op->space == SP_LOCAL ? sm->cfg.l1_local_back : op->port->cache.cfg.write_back;
     return back ? store_back(sm, op, s) : store_through(sm, op, s);
 }

@@ -38,23 +38,13 @@ void lsu_done(Sm *sm, uint32_t tracker, uint64_t time)
 }
 
 // --- the head --------------------------------------------------------------------------------------------------------
-bool lsu_refuse(Sm *sm, Counter why)
+static void refuse_head(Sm *sm, Refusal r)
 {
-    sm->lsu.refused = why;
+    sm->lsu.refused = r & REFUSED_WHY;
     sm->lsu.refused_since = sm->now;
-    sm->lsu.refused_firmly = false;
-    return false;
+    sm->lsu.refused_firmly = r & REFUSED_FIRMLY;
+    if (sm->lsu.refused == C_L1_REFUSED_LINK) sm->lsu.refused_part = r >> REFUSED_PART;
 }
-
-bool lsu_refuse_for(Sm *sm, uint32_t part)
-{
-    lsu_refuse(sm, C_L1_REFUSED_LINK);
-    sm->lsu.refused_part = part;
-    sm->lsu.refused_firmly = true;
-    return false;
-}
-
-void lsu_soften(Sm *sm) { sm->lsu.refused_firmly = false; }
 
 static void unblock(Sm *sm)
 {
@@ -176,7 +166,11 @@ void lsu_tick(Sm *sm)
         if (op->tracker != NONE) lsu_done(sm, op->tracker, sm->now + shared_latency(&sm->cfg, op->passes));
     } else {
         if (!op->settled && !settle(sm, op)) return;
-        if (!port_access(sm, op, &op->seg[op->next])) return;
+        Refusal r = port_access(sm, op, &op->seg[op->next]);
+        if (r) {
+            refuse_head(sm, r);
+            return;
+        }
         sm->lsu.free = sm->now + 1 + op->late;
         op->late = 0;
         if (++op->next < op->count) return;

@@ -42,7 +42,7 @@ void scratch_configure(SmCfg *s)
     s->scratch.policy = REPLACE_LRU;
     s->scratch.latency = s->scratch_look + s->shared_latency;
     s->scratch.write_back = s->scratch.write_allocate = s->scratch.keep = false;
-    s->scratch.unlocked = false;  // load_once sees to that
+    s->scratch.unlocked = false;  // scratch_load sees to that
 }
 
 // The largest gap between the running CTAs' shared memory: its bytes, and where it begins in *at.
@@ -104,4 +104,35 @@ void scratch_arrange(Sm *sm)
             port_forget(sm, port, &c->lines[set]);
     sm->ports.scratch.at = at, sm->ports.scratch.rows = rows;
     issue_scratch(sm, 2 * rows);
+}
+
+// --- one copy --------------------------------------------------------------------------------------------------------
+// A line is in the L1 or here, never in both (ciao §IV-B): a load whose line the other one has moves it. The L1's dirty
+// lines (of one that writes back) stay where they are. A line that lacks what is asked for is fetched anew. A miss of
+// the scratch cache gets the place of a line that is under way, too, whatever l1.unlocked says, and though it may be
+// refused: the tag is the newcomer's.
+Refusal scratch_load(Sm *sm, const LsuOp *op, const Segment *s)
+{
+    Port *port = op->port, *other;
+    Cache *c = &port->cache;
+    uint64_t at = s->address + (uint32_t)__builtin_ctz(s->sectors) * SECTOR;
+    if (cache_peek(c, at)) return port_load(sm, op, s, port);
+    if (c == &sm->ports.port[PORT_SCRATCH].cache) port_abandon(sm, &c->lines[cache_set(c, at)]);
+    CacheLine *copy = scratch_copy(sm, port, at, &other);
+    if (!copy) return port_load(sm, op, s, port);
+    if (copy->dirty || op->keep_out) return port_load(sm, op, s, other);
+    bool like = other->cache.cfg.line == c->cfg.line;
+    if (copy->pending || (like && !(port_sectors(c, s) & ~copy->valid))) return port_move(sm, op, s, other, copy);
+    cache_drop(&other->cache, copy);
+    return port_load(sm, op, s, port);
+}
+
+// What a store does to a copy in the other one of L1 and scratch cache: it is updated there, or goes.
+void scratch_store(Sm *sm, const LsuOp *op, const Segment *s, bool takes)
+{
+    Port *other;
+    uint64_t at = s->address + (uint32_t)__builtin_ctz(s->sectors) * SECTOR;
+    CacheLine *copy = scratch_copy(sm, op->port, at, &other);
+    if (copy && !copy->dirty && (takes || (other->cache.cfg.write_evict && !copy->pending)))
+        port_forget(sm, other, copy);
 }

@@ -5,7 +5,8 @@
 // by an event (a result's known time, a reply, a credit, a barrier), never polled; cycles in which nothing can happen
 // are jumped over and accounted to the reason why the schedulers were empty.
 //
-// Requests go down: issue → queue → port → links. One door leads up: issue_ready says that a load's data are there.
+// Requests go down: issue → queue → port → links; a port returns why it refuses one. Replies come up: links_deliver →
+// lsu_reply → port_reply → lsu_done → issue_ready, the door to the warps.
 #ifndef SM_H
 #define SM_H
 
@@ -239,9 +240,6 @@ void lsu_tick(Sm *sm);  // a cycle in which it works
 void lsu_reply(Sm *sm, const Packet *p);
 void lsu_sent(Sm *sm);                                   // packets that waited for credits leave
 void lsu_done(Sm *sm, uint32_t tracker, uint64_t time);  // one of a tracker's parts is complete at time
-bool lsu_refuse(Sm *sm, Counter why);                    // the head can't go on; false
-bool lsu_refuse_for(Sm *sm, uint32_t part);              // it lacks this partition's credit, and nothing else helps
-void lsu_soften(Sm *sm);                                 // a reply may help, too
 // lsu.stirred begins anew
 static inline void lsu_calm(Sm *sm) { sm->lsu.stirred = false; }
 void lsu_account(Sm *sm, uint64_t to);  // a refusal, until a window's end
@@ -258,7 +256,25 @@ void ports_flush(Sm *sm);                     // caches that aren't kept
 void ports_close(Sm *sm);
 bool ports_await(const Sm *sm);  // replies are to come
 void port_write_left(Sm *sm);    // dirty lines that had no room then: the first work of a launch
-bool port_access(Sm *sm, const LsuOp *op, const Segment *s);  // a transaction; false: refused
+Refusal port_access(Sm *sm, const LsuOp *op, const Segment *s);  // a transaction
+Refusal port_load(Sm *sm, const LsuOp *op, const Segment *s, Port *port);
+// A load whose line lies in another port of the SM: the line moves to the port of the load.
+Refusal port_move(Sm *sm, const LsuOp *op, const Segment *s, Port *other, CacheLine *copy);
+// What is under way for a line goes to those that wait for it, and nowhere else.
+static inline void port_abandon(Sm *sm, CacheLine *line)
+{
+    if (line->pending) sm->ports.pend[line->slot].line = NULL;
+    line->pending = 0;
+}
+// The sectors of a cache's line that a segment touches.
+static inline uint32_t port_sectors(const Cache *c, const Segment *s)
+{
+    uint32_t mask = 0;
+    if (c->line_shift == 7 && c->sector_shift == 5) return s->sectors;
+    for (uint32_t k = 0; k < 4; k++)
+        if (s->sectors >> k & 1) mask |= cache_sectors(c, s->address + k * SECTOR, SECTOR);
+    return mask;
+}
 void port_reply(Sm *sm, const Packet *p);
 void port_forget(Sm *sm, Port *port, CacheLine *line);  // a line that isn't dirty goes, even if it is under way
 
@@ -269,6 +285,10 @@ void scratch_configure(SmCfg *cfg);                             // cfg->scratch:
 void scratch_begin(Sm *sm);                                     // a launch begins: there is none until a CTA starts
 void scratch_arrange(Sm *sm);                                   // a CTA starts, and takes its shared memory
 void scratch_count(Sm *sm, uint64_t now);                       // the shared memory that it has held until now
+// A load while there is one; and what a store does to a copy in the other one of the store's port: takes: the store's
+// port has the line from now on.
+Refusal scratch_load(Sm *sm, const LsuOp *op, const Segment *s);
+void scratch_store(Sm *sm, const LsuOp *op, const Segment *s, bool takes);
 // The line that holds an address in the other one of L1 and scratch cache; null: none does.
 static inline CacheLine *scratch_copy(const Sm *sm, const Port *port, uint64_t address, Port **other)
 {

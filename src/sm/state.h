@@ -134,10 +134,10 @@ typedef struct Lsu {
     uint32_t head, n;
     uint64_t free;          // when its pipe takes the next transaction
     uint64_t sure_free;     // when it will, once all in the queue are served; NEVER: nobody knows
-    uint32_t refused;       // the Counter of the reason, 0: not refused
-    uint32_t refused_part;  // the partition whose credit is missing
-    bool refused_firmly;    // only that credit helps; else a reply may, too
-    bool stirred;           // what a warp waits for has changed
+    uint32_t refused;       // as in Refusal, of the head
+    uint32_t refused_part;  // of the last one that lacked a credit
+    bool refused_firmly;
+    bool stirred;  // what a warp waits for has changed
     uint64_t refused_since;
     uint64_t waiting_since;  // the head waits because the policy says so; NEVER: it doesn't
     Tracker *tracker;
@@ -160,6 +160,10 @@ typedef struct Port {
     uint32_t extra;       // cycles from a reply to its use
     uint64_t seed;        // of random replacement
 } Port;
+// Why a transaction can't be served now: a Counter; whether only a credit helps, else a reply may, too; and the
+// partition whose credit is missing. It is one word, since every transaction returns it.
+typedef uint32_t Refusal;
+enum { SERVED = 0, REFUSED_WHY = 0xff, REFUSED_FIRMLY = 0x100, REFUSED_PART = 16 };
 // A miss, or a request that went past the caches: it left the SM and is waited for.
 typedef struct Pend {
     Port *port;

@@ -27,7 +27,7 @@ static void put_text(Query *x, const char *v)
 }  // a null pointer binds NULL
 static void put_int(Query *x, int64_t v) { x->ok = x->ok && sqlite3_bind_int64(x->q, ++x->at, v) == SQLITE_OK; }
 static void put_real(Query *x, double v) { x->ok = x->ok && sqlite3_bind_double(x->q, ++x->at, v) == SQLITE_OK; }
-static void run(Query *x)
+static void run_query(Query *x)
 {
     x->ok = x->ok && sqlite3_step(x->q) == SQLITE_DONE && sqlite3_reset(x->q) == SQLITE_OK;
     x->at = 0;
@@ -102,7 +102,7 @@ static bool put_run(Store *s, const Identity *id, const RunOutcome *o, const Lau
     put_int(&x, MODEL_VERSION), put_text(&x, ONCHIP_VERSION), put_real(&x, o->wall_seconds),
         put_int(&x, (int64_t)o->memory_bytes);
     put_text(&x, now), put_text(&x, host);
-    run(&x);
+    run_query(&x);
     return finish(&x, diag);
 }
 
@@ -113,7 +113,7 @@ static bool put_settings(Store *s, int64_t run_id, const char *list, Diag *diag)
     Text name = {0}, value = {0};
     while (x.ok && setting_next(&list, &name, &value)) {
         put_int(&x, run_id), put_text(&x, name.v), put_text(&x, value.v);
-        run(&x);
+        run_query(&x);
     }
     text_free(&name), text_free(&value);
     return finish(&x, diag);
@@ -123,17 +123,17 @@ static bool put_counters(Store *s, int64_t kernel, const LaunchSum *sum, const G
 {
     Query x = query(s, "INSERT INTO counter (kernel_id, name, value) VALUES (?,?,?)");
     for (int c = 0; c < C_COUNT; c++)
-        put_int(&x, kernel), put_text(&x, counter_info[c].name), put_int(&x, (int64_t)sum->count[c]), run(&x);
+        put_int(&x, kernel), put_text(&x, counter_info[c].name), put_int(&x, (int64_t)sum->count[c]), run_query(&x);
     const oc_policy_type *policy = g->sm.schedule;
     for (size_t c = 0; c < policy_counters(policy); c++) {
         char name[64];
         snprintf(name, sizeof name, "sched.%s", policy->counters[c].name);
-        put_int(&x, kernel), put_text(&x, name), put_int(&x, (int64_t)sum->own[c]), run(&x);
+        put_int(&x, kernel), put_text(&x, name), put_int(&x, (int64_t)sum->own[c]), run_query(&x);
     }
     if (!finish(&x, diag)) return false;
     x = query(s, "INSERT INTO rate (kernel_id, name, value) VALUES (?,?,?)");
     for (size_t r = 0; r < rate_count; r++)
-        put_int(&x, kernel), put_text(&x, rates[r].name), put_real(&x, rates[r].value(sum->count, g)), run(&x);
+        put_int(&x, kernel), put_text(&x, rates[r].name), put_real(&x, rates[r].value(sum->count, g)), run_query(&x);
     return finish(&x, diag);
 }
 
@@ -147,7 +147,7 @@ static bool put_structures(Store *s, int64_t kernel, const LaunchSum *sum, Diag 
         const uint64_t v[] = {n->loads,   n->stores,      n->atomics, n->transactions,
                               n->sectors, n->l1_accesses, n->l1_hits, t->dram_bytes};
         for (size_t c = 0; c < COUNT(v); c++) put_int(&x, (int64_t)v[c]);
-        run(&x);
+        run_query(&x);
     }
     return finish(&x, diag);
 }
@@ -158,7 +158,7 @@ static bool put_samples(Store *s, int64_t kernel, const LaunchSum *sum, Diag *di
     for (size_t k = 0; k < sum->samples.n && x.ok; k++) {
         put_int(&x, kernel), put_int(&x, (int64_t)(k / C_COUNT)), put_text(&x, counter_info[k % C_COUNT].name),
             put_int(&x, (int64_t)sum->samples.v[k]);
-        run(&x);
+        run_query(&x);
     }
     return finish(&x, diag);
 }
@@ -176,7 +176,7 @@ static bool put_kernel(Store *s, int64_t run_id, const LaunchSum *sum, const Gpu
     put_int(&x, sum->functional), put_int(&x, sum->partial), put_int(&x, sum->occupancy_blocks),
         put_int(&x, sum->occupancy_warps);
     put_text(&x, sum->occupancy_limit ? sum->occupancy_limit : ""), put_real(&x, sum->seconds);
-    run(&x);
+    run_query(&x);
     if (!finish(&x, diag)) return false;
     int64_t id = sqlite3_last_insert_rowid(s->db);
     return put_counters(s, id, sum, g, diag) && put_structures(s, id, sum, diag) && put_samples(s, id, sum, diag);
@@ -193,7 +193,7 @@ static bool put_findings(Store *s, int64_t run_id, const Findings *f, Diag *diag
         else
             put_real(&x, one->value);
         put_text(&x, one->text);
-        run(&x);
+        run_query(&x);
     }
     return finish(&x, diag);
 }
@@ -205,7 +205,7 @@ bool store_put(Store *s, const Identity *id, const RunOutcome *o, Diag *diag)
     if (o->device) device_sums(o->device, &sums);
     Query x = query(s, "DELETE FROM run WHERE key = ?");
     put_text(&x, id->key);
-    run(&x);
+    run_query(&x);
     bool ok = finish(&x, diag) && put_run(s, id, o, &sums, diag);
     int64_t run_id = sqlite3_last_insert_rowid(s->db);
     ok = ok && put_settings(s, run_id, id->params, diag) && put_settings(s, run_id, id->overrides, diag);

@@ -175,7 +175,7 @@ double search_total(const SearchResult *f, size_t at)
     return sum;
 }
 
-static void choose(SearchResult *f)
+static void choose_best(SearchResult *f)
 {
     size_t n = f->candidates.n;
     for (size_t k = 0; k < f->curves.n; k++) {
@@ -205,7 +205,7 @@ bool search_read(const Matrix *m, const Search *s, Planner *planner, Store *stor
         return diag_error(diag, "no number runs, up to %s=%u: %s", s->knob->key, f->candidates.v[s->n - 1].number,
                           f->unfit);
     if (!f->curves.n) return diag_error(diag, "no kernel was timed");
-    choose(f);
+    choose_best(f);
     return true;
 }
 

@@ -72,7 +72,7 @@ static void list_kernels(const FileRun *r, oc_module *m, Kernels *all)
 
 // Chooses the kernel that has a name. The name may be the PTX's, which one kernel has, or the C++ one, which several
 // may have: the instances of a template.
-static oc_status choose(const FileRun *r, const Kernels *all, oc_kernel **k, Text *error)
+static oc_status choose_entry(const FileRun *r, const Kernels *all, oc_kernel **k, Text *error)
 {
     Text names = {0}, means = {0};
     size_t n = 0;
@@ -111,7 +111,7 @@ static oc_status choose_kernel(oc_device *d, const FileRun *r, oc_kernel **k, Te
         r->text ? oc_load(d, r->text->v ? r->text->v : "", r->text->n, r->path, &m) : oc_load_file(d, r->path, &m);
     if (status != OC_OK) return file_fail(error, status == OC_BAD_ARGUMENT ? OC_BAD_FILE : status, "%s", oc_error(d));
     list_kernels(r, m, &all);
-    status = choose(r, &all, k, error);
+    status = choose_entry(r, &all, k, error);
     for (size_t i = 0; i < all.names.n; i++) mem_free(all.names.v[i]), mem_free(all.plain.v[i]);
     vec_free(&all.v), vec_free(&all.names), vec_free(&all.plain);
     return status;

@@ -373,7 +373,7 @@ static void run_device(Run *r)
     vec_free(&r->chunks);
 }
 
-static void run(Work *w, void *user)
+static void run_stream(Work *w, void *user)
 {
     Run *r = user;
     const uint32_t cores = processors();
@@ -419,7 +419,7 @@ bool stream_run(oc_device *device, const StreamProgram *program, const StreamOpt
     if (o->threshold) sl1.threshold = o->threshold;
     SoftL1 *software = soft ? soft_l1_open(device, &sl1) : NULL;
     bool ok = workload_run(device, workload_find(program->workload),
-                           &(WorkOptions){.params = o->params, .run = run, .user = &r}, result);
+                           &(WorkOptions){.params = o->params, .run = run_stream, .user = &r}, result);
     if (soft) device_transform(device, &(Transform){.user = NULL});
     soft_l1_close(software);
     return ok;

@@ -1,4 +1,5 @@
-// The scratch cache: how many lines unused shared memory has room for (ciao Figure 7), what a direct-mapped cache does access by access, and that a line is never in it and in the L1 at once.
+// The scratch cache: how many lines unused shared memory has room for (ciao Figure 7), what a direct-mapped cache does
+// access by access, and that a line is never in it and in the L1 at once.
 #include "check.h"
 #include "device/device.h"
 #include "seam.h"
