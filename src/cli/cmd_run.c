@@ -591,7 +591,7 @@ int cmd_run(int argc, char **argv)
     int code = tuned
                    ? refuse(&r, EXIT_USAGE, "%s is a CUDA program; the searches take workloads and PTX files", *r.words)
                    : read_options(&r, own, argv);
-    if (code < 0) code = run(&r);
+    if (code < 0) code = run_once(&r);
     if (r.error.n) {
         // If --json is anywhere on the command line, JSON is printed whatever happens, even if reading the options
         // failed before it.

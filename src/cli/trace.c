@@ -18,8 +18,8 @@ struct Trace {
     VEC(bool) named, sampled;  // SMs: their process has a name; they have curves in this launch
 };
 
-// Tracks of the GPU. What lies on one follows one another: on the chip (fills and copies within the device, too), on the
-// way there, and on the way back.
+// Tracks of the GPU. What lies on one follows one another: on the chip (fills and copies within the device, too), on
+// the way there, and on the way back.
 enum { GPU = 1, FIRST_SM = 10, KERNELS = 1, TO_DEVICE = 2, TO_HOST = 3 };
 
 // A text, quoted as JSON needs it.

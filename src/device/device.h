@@ -159,7 +159,7 @@ typedef struct KernelFilter {
 } KernelFilter;
 void device_select(oc_device *d, const KernelFilter *kernels, uint64_t skip);
 const Kernel *device_kernel(const oc_kernel *k);
-const char *device_kernel_name(const oc_kernel *k);  // in the PTX; without what oc_kernel_describe takes to make it
+const char *device_kernel_name(const oc_kernel *k);      // in the PTX; without what oc_kernel_describe takes to make it
 void device_trace(oc_device *d, const TraceSink *sink);  // from now on; null: no longer. It must outlive the device
 
 // --- sums.c: a kernel's launches as one ------------------------------------------------------------------------------

@@ -282,7 +282,8 @@ static void find_needs(Kernel *k)
     ask(&w, 0);
     while (w.under_way.n)
         if (!find_need(&w)) w.under_way.n--;
-    uint64_t most = MIN(MAX(k->image->reg_limit, 1u), MAX_REGISTERS), saved = 4 * (MAX(w.of[0].registers, most) - most);
+    uint64_t limit = k->image->reg_limit ? k->image->reg_limit : MAX_REGISTERS;
+    uint64_t most = MIN(limit, MAX_REGISTERS), saved = 4 * (MAX(w.of[0].registers, most) - most);
     k->registers = (uint32_t)MIN(w.of[0].registers, most);
     k->local_bytes = (uint32_t)MIN(w.of[0].local + saved, UINT32_MAX);
     vec_free(&w.under_way);

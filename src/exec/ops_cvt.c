@@ -72,8 +72,8 @@ static Parts unpack(uint8_t t, uint64_t x)
     return p;
 }
 
-// To .ue8m0: the exponent of a number's magnitude, the next one where .rp rounds up; 0, the least, stands for all that is
-// not above it. The ISA doesn't say what becomes of a sign or of zero; cuda_fp8.hpp of CUDA 13 does.
+// To .ue8m0: the exponent of a number's magnitude, the next one where .rp rounds up; 0, the least, stands for all that
+// is not above it. The ISA doesn't say what becomes of a sign or of zero; cuda_fp8.hpp of CUDA 13 does.
 static uint64_t to_scale(uint8_t from, uint64_t x, const Inst *i)
 {
     uint32_t size = (uint32_t)(from == TY_BF16X2 ? x << 16 : x) & 0x7fffffffu, exponent = size >> 23;

@@ -1,5 +1,5 @@
-// legal.h: what the files share that say which forms of operations are legal: legal.c, legal_memory.c (what accesses and
-// orders memory), legal_convert.c (cvt, and the video instructions).
+// legal.h: what the files share that say which forms of operations are legal: legal.c, legal_memory.c (what accesses
+// and orders memory), legal_convert.c (cvt, and the video instructions).
 #ifndef PTX_LEGAL_H
 #define PTX_LEGAL_H
 

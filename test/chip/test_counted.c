@@ -77,8 +77,7 @@ static void not_into_registers(void **state)
         assert_int_equal(COUNT_OF(r, LD_GLOBAL), 1);
         assert_int_equal(COUNT_OF(r, SECTORS_LOADED), 4);
         uint64_t loads = 0, sectors = 0;
-        for (size_t s = 0; s < MAX_STRUCTURES; s++)
-            loads += r->structure[s].loads, sectors += r->structure[s].sectors;
+        for (size_t s = 0; s < MAX_STRUCTURES; s++) loads += r->structure[s].loads, sectors += r->structure[s].sectors;
         assert_int_equal(loads, 1);
         assert_int_equal(sectors, 4);
         bench_close(&b);

@@ -148,8 +148,9 @@ static void registers(void **state)
                "registers");  // 64 for each thread: eight warps take 16384
 }
 
-// Blocks that fit an h200's SM by CUDA's rule (cuda_occupancy.h; capability 9.0): its registers are four files of 16,384.
-// A warp takes registers in units of 256 from one of them, here from the emptiest, until a block's warps find no room.
+// Blocks that fit an h200's SM by CUDA's rule (cuda_occupancy.h; capability 9.0): its registers are four files of
+// 16,384. A warp takes registers in units of 256 from one of them, here from the emptiest, until a block's warps find
+// no room.
 static uint32_t blocks_of_files(uint32_t registers, uint32_t warps)
 {
     uint32_t of_warp = (registers * 32 + 255) / 256 * 256, left[4] = {16384, 16384, 16384, 16384}, blocks = 0;

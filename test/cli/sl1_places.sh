@@ -48,7 +48,7 @@ LOOP:
     .reg .b128 %q<2>;
     .reg .b64 %d;
 
-    atom.global.exch.b128 %q1, [%d], %q0;
+    st.global.b64 [%d], %q0;
     ret;
 }
 END_PTX

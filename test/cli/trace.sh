@@ -57,8 +57,8 @@ if command -v python3 >/dev/null; then
     same 'as JSON, the GPU' "$name" 'a"b\c.ini'
 fi
 
-# On a track, a slice ends before the next one begins: as written, and as viewers take it, which multiply the doubles and
-# cut them to nanoseconds. Every curve is at 0 when a kernel ends.
+# On a track, a slice ends before the next one begins: as written, and as viewers take it, which multiply the doubles
+# and cut them to nanoseconds. Every curve is at 0 when a kernel ends.
 if command -v python3 >/dev/null; then
     for program in atax histogram reduction; do
         gives 0 'right' -- run $program --size small --trace t.json
