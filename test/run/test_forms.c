@@ -8,7 +8,7 @@
 #include <onchip.h>
 #include <string.h>
 
-enum { RESULT = 16, DRAWN = 20 };  // bytes of a thread; random forms of each type and number of operands
+enum { RESULT = 16, DRAWN = 8 };  // bytes of a thread; random forms of each type and number of operands
 
 typedef struct Form {
     Op op;

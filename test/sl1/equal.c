@@ -56,9 +56,9 @@ static const Setting settings[] = {
 enum { TIMED_SEEDS = 5 };  // one in so many
 uint32_t case_settings(size_t kernel, size_t machine)
 {
-    uint32_t third = 0;
-    for (size_t bit = 0; bit < 31; bit++) third |= (uint32_t)((bit + kernel + machine) % 3 == 0) << bit;
-    return getenv("ONCHIP_LONG") ? ALL_SETTINGS : third;
+    uint32_t sixth = 0;
+    for (size_t bit = 0; bit < 31; bit++) sixth |= (uint32_t)((bit + 2 * kernel + machine) % 6 == 0) << bit;
+    return getenv("ONCHIP_LONG") ? ALL_SETTINGS : sixth;
 }
 
 const Machine machines[3] = {{"gtx480", 20}, {"titan_black", 35}, {"h200", 90}};

@@ -28,8 +28,8 @@ enum { ALL_SETTINGS = 0x7fffffff };
 // settings: a bit each.
 void compare_kernel(const char *name, const Machine *machine, uint32_t settings, const Text *ptx, const Launch *launch,
                     Tally *tally);
-// The settings with which a kernel runs on a machine: with ONCHIP_LONG all, otherwise a third of them on each machine,
-// so that the kernel meets every one.
+// The settings with which a kernel runs on a machine: with ONCHIP_LONG all, otherwise a sixth of them on each machine,
+// so that the kernel meets half of them, and the next kernel others.
 uint32_t case_settings(size_t kernel, size_t machine);
 // Seeds first … first + n − 1. Goes on after a difference.
 void compare_seeds(uint64_t first, uint32_t n, Tally *tally);

@@ -1,6 +1,6 @@
 // Small kernels, one for each thing that once went wrong in the software L1, or easily could: as they are and
 // rewritten, with all settings and on all machines, they leave the same bytes. Without ONCHIP_LONG each machine has a
-// third of the settings.
+// sixth of the settings.
 #include "check.h"
 #include "equal.h"
 

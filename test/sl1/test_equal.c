@@ -23,7 +23,7 @@ static void seeds(void **state)
     const char *only = getenv("ONCHIP_SEED"), *path = getenv("ONCHIP_PTX");
     bool large = getenv("ONCHIP_LONG");
     uint64_t seed = only ? strtoull(only, NULL, 0) : large ? 1001 : 1;
-    uint32_t n = only ? 1 : large ? 2000 : 30;
+    uint32_t n = only ? 1 : large ? 2000 : 18;
     if (only && path) write_ptx(seed, path);
     compare_seeds(seed, n, &t);
     assert_int_equal(t.different, 0);

@@ -17,8 +17,8 @@ static void random_kernels(void **state)
     (void)state;
     Tally t = {.out = stdout};
     const char *only = getenv("ONCHIP_SEED");
-    compare_with(only ? strtoull(only, NULL, 0) : 1, only ? 1 : 150, as_written, &t);
-    compare_with(only ? strtoull(only, NULL, 0) : 1, only ? 1 : 50, reordered, &t);
+    compare_with(only ? strtoull(only, NULL, 0) : 1, only ? 1 : 75, as_written, &t);
+    compare_with(only ? strtoull(only, NULL, 0) : 1, only ? 1 : 25, reordered, &t);
     assert_int_equal(t.different, 0);
 }
 

@@ -1,6 +1,6 @@
 // Kernels with calls and local variables: what inlining and forwarding leave of them, which structures the plan then
 // sees, and what they compute, as they are, prepared and rewritten. Without ONCHIP_LONG each
-// machine has a third of the settings.
+// machine has a sixth of the settings.
 #include "called.h"
 #include "check.h"
 #include "equal.h"
