@@ -17,9 +17,9 @@ done <commands
 
 # The queries.
 awk '/^```sql$/ { on = 1; n++; next } /^```$/ { on = 0 } on { print >("query" n) }' "$page"
-for k in 1 2 3; do
-    sqlite3 -readonly -batch results.db <"query$k" >out 2>&1 || complain "query $k: $(cat out)"
-    (($(wc -l <out) > 3)) || complain "query $k gives no rows: $(cat out)"
+for query in query?; do
+    sqlite3 -readonly -batch results.db <"$query" >out 2>&1 || complain "$query: $(cat out)"
+    (($(wc -l <out) > 3)) || complain "$query gives no rows: $(cat out)"
 done
 # Of the first, by hand: a larger L1 never costs cycles here, so that each program's smaller one comes first.
 sqlite3 -readonly -batch results.db <query1 >out

@@ -49,8 +49,8 @@ says out "2 runs: 0 in the store already, 1 simulated, 1 failed"
 status out 0 "$ONCHIP" db list --failed --db failing.db
 says out "the device's memory of 1048576 bytes has no room for 4194304 more (gpu.memory)"
 says out "1 run in failing.db"
-status out 0 "$ONCHIP" sweep "${small[@]}" --db failing.db
-says out "2 runs: 2 in the store already, 0 simulated, 0 failed"
+status out 1 "$ONCHIP" sweep "${small[@]}" --db failing.db
+says out "2 runs: 2 in the store already, 0 simulated, 1 failed (1 of them before: --retry makes them again)"
 status out 1 "$ONCHIP" sweep "${small[@]}" --retry --db failing.db
 says out "2 runs: 1 in the store already, 0 simulated, 1 failed"
 
