@@ -110,6 +110,8 @@ oc_status device_open(const oc_config *config, const Gpu *gpu, oc_device **devic
 void device_transform(oc_device *d, const Transform *transform);
 // How many blocks of a kernel an SM has room for at a time.
 oc_status device_occupancy(oc_kernel *k, oc_dim3 block, uint32_t smem, uint32_t *blocks);
+// Its name in the PTX; oc_kernel_describe makes the kernel first, which takes time.
+const char *device_kernel_name(const oc_kernel *k);
 // Finds the allocation in which an address lies; false: there is none.
 bool device_range(oc_device *d, oc_ptr ptr, oc_ptr *base, uint64_t *bytes);
 // For work that overlaps: pinned host memory, which a real device copies without the host's help. On a simulated device
@@ -119,9 +121,8 @@ void device_unpin(oc_device *d, void *memory);
 // While this is on, launches and copies of pinned memory on a real device return before they are done. On a simulated
 // device they always overlap in simulated time.
 void device_queue(oc_device *d, bool on);
-oc_status
-device_wait(oc_device *d,
-            oc_stream *s);  // waits until the work on a stream is done; null: all work, and later work begins after it
+// Waits until the work on a stream is done; null: all work, and later work begins after it.
+oc_status device_wait(oc_device *d, oc_stream *s);
 // Tells the device that the host's CPU has assembled so many bytes, in the stream's order. On a simulated device that
 // takes the described time (host.gather). On a real one the time has already passed.
 void device_gather(oc_device *d, size_t bytes, oc_stream *s);
@@ -159,7 +160,6 @@ typedef struct KernelFilter {
 } KernelFilter;
 void device_select(oc_device *d, const KernelFilter *kernels, uint64_t skip);
 const Kernel *device_kernel(const oc_kernel *k);
-const char *device_kernel_name(const oc_kernel *k);      // in the PTX; without what oc_kernel_describe takes to make it
 void device_trace(oc_device *d, const TraceSink *sink);  // from now on; null: no longer. It must outlive the device
 
 // --- sums.c: a kernel's launches as one ------------------------------------------------------------------------------

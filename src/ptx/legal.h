@@ -24,11 +24,11 @@ static inline size_t mod_at(const Legal *c, Group g)
     return c->i->at;
 }
 
-// Tells what is wrong; false.
+// legal.c: tells what is wrong; false.
 bool legal_tell(const Legal *c, bool form, size_t at, const char *format, ...) __attribute__((format(printf, 4, 5)));
-#define fail(c, ...) legal_tell(c, true, __VA_ARGS__)  // a form that isn't known, so that it isn't implemented
-#define wrong(c, ...) \
-    legal_tell(c, false, __VA_ARGS__)  // one that is: its operands are wrong, or the module is too old
+// What is wrong is the form, which isn't known and so isn't implemented; or its operands, or the module is too old.
+#define fail(c, ...) legal_tell(c, true, __VA_ARGS__)
+#define wrong(c, ...) legal_tell(c, false, __VA_ARGS__)
 
 static inline bool has(const Legal *c, Group g) { return c->i->mod[g] != M_NONE; }
 static inline const char *name(const Legal *c) { return op_info[c->i->op].name; }
