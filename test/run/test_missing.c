@@ -153,7 +153,7 @@ static void assembled(void **state)
         Text text = {0};
         put_header(&text, &forms.v[k]);
         for (end = k; end < forms.n && !strcmp(forms.v[end].target, forms.v[k].target); end++) {
-            char name[20];
+            char name[32];
             snprintf(name, sizeof name, "k%zu", end);
             if (end > k && forms.v[end].declaration[0]) break;
             put_kernel(&text, &forms.v[end], name);
