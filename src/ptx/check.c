@@ -560,7 +560,7 @@ bool check_inst(Module *m, Function *f, Inst *i, Diag *diag)
         return fail(&c, NULL, "'%s' of .f64 with the target's option map_f64_to_f32 is not implemented", op->name);
     }
     if (op->operands[0] == 'c') return check_call(&c);
-    if (op->operands[1] == 't' && !only_texels(&c)) return false;
+    if (op->operands[0] && op->operands[1] == 't' && !only_texels(&c)) return false;
     const char *sig = signature(i);
     if (!sig) return fail(&c, NULL, "'%s' can't have %d operand%s", op->name, i->operands, i->operands == 1 ? "" : "s");
     for (int n = 0; n < i->operands; n++)

@@ -27,7 +27,12 @@ typedef struct Form {
 } Form;
 typedef VEC(Form) Forms;
 
-static void copy(char *to, size_t size, const char *from) { snprintf(to, size, "%s", from); }
+static void copy(char *to, size_t size, const char *from)
+{
+    size_t n = strlen(from);
+    assert_true(n < size);
+    memcpy(to, from, n + 1);
+}
 
 static Forms read_forms(void)
 {
