@@ -326,6 +326,8 @@ static void all_forms(void **unused)
                 if (op_info[op].groups & G(SYNC)) synced.mod[G_SYNC] = M_SYNC;
                 good += each_type(&b, synced);
             }
+            if (op_info[op].groups & G(GEOM))  // texels come in fours
+                good += each_type(&b, (Form){.op = op, .letters = at, .operands = n, .mod[G_VEC] = M_V4});
             if (*at == 'H' || *at == 'P') good += each_type(&b, (Form){op, at, n, .pair = true});
             if (!at[n]) break;
             at += n + 1;
