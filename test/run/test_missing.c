@@ -27,11 +27,12 @@ typedef struct Form {
 } Form;
 typedef VEC(Form) Forms;
 
+// As much of it as there is room for.
 static void copy(char *to, size_t size, const char *from)
 {
-    size_t n = strlen(from);
-    assert_true(n < size);
-    memcpy(to, from, n + 1);
+    size_t n = strnlen(from, size - 1);
+    memcpy(to, from, n);
+    to[n] = '\0';
 }
 
 static Forms read_forms(void)
