@@ -56,6 +56,34 @@ const char mem_none[] = "the host has no memory for it";
 void *mem_try(size_t n, size_t bytes) { return calloc(n ? n : 1, bytes ? bytes : 1); }
 void *mem_try_resize(void *old, size_t bytes) { return realloc(old, bytes ? bytes : 1); }
 
+// From the heap what is small, where a page's rest would count; and all under AddressSanitizer, which watches the heap.
+static bool maps(size_t all)
+{
+#ifdef ARENA_POISON
+    return (void)all, false;
+#else
+    return all >= (size_t)32 << 10;
+#endif
+}
+
+void *mem_map(size_t n, size_t bytes)
+{
+    size_t all;
+    if (__builtin_mul_overflow(n, bytes, &all)) return NULL;
+    if (!maps(all)) return mem_try(1, all);
+    void *p = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+void mem_unmap(void *p, size_t n, size_t bytes)
+{
+    if (!p) return;
+    if (maps(n * bytes))
+        munmap(p, n * bytes);
+    else
+        mem_free(p);
+}
+
 enum { LARGE = 1 << 20 };  // bytes: for less it isn't worth while to read what the host says
 
 // Mapped and given back, which changes nothing of what malloc holds.

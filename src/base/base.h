@@ -24,9 +24,12 @@ char *mem_text(const char *text);           // a copy
 void mem_free(void *p);
 void *mem_try(size_t n, size_t bytes);          // n zeroed elements; null when out of memory
 void *mem_try_resize(void *old, size_t bytes);  // as realloc; null when out of memory, and old is as it was
-bool mem_room(uint64_t bytes);                  // whether the host would give so much at this moment, and MEM_SPARE
-enum { MEM_SPARE = 16 << 20 };                  // what small structures may take unasked
-extern const char mem_none[];                   // "the host has no memory for it", where a reason is given as a text
+// The same for tables of which a run may touch little: a page takes none of the host's memory before it is used.
+void *mem_map(size_t n, size_t bytes);
+void mem_unmap(void *p, size_t n, size_t bytes);  // with the sizes that mem_map got; p may be null
+bool mem_room(uint64_t bytes);                    // whether the host would give so much at this moment, and MEM_SPARE
+enum { MEM_SPARE = 16 << 20 };                    // what small structures may take unasked
+extern const char mem_none[];                     // "the host has no memory for it", where a reason is given as a text
 
 // --- room.c: what the host gives -------------------------------------------------------------------------------------
 typedef struct HostRoom {

@@ -110,6 +110,25 @@ bool cache_check(const CacheCfg *cfg, const char **why)
     return !*why;
 }
 
+// What a line takes in the tables.
+static size_t line_bytes(const Replacement *policy)
+{
+    const Cache *c = NULL;  // for sizes alone
+    return sizeof *c->lines + sizeof *c->tags + sizeof *c->stamps + (policy->keeps ? sizeof *c->state : 0);
+}
+
+// One table behind the other in one mapping.
+static bool open_lines(Cache *c, uint32_t n)
+{
+    char *all = mem_map(c->mapped = n, line_bytes(c->policy));
+    if (!all) return false;
+    c->lines = (CacheLine *)all;
+    c->tags = (uint64_t *)(all + n * sizeof *c->lines);
+    c->stamps = c->tags + n;
+    if (c->policy->keeps) c->state = (uint32_t *)(c->stamps + n);
+    return true;
+}
+
 bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why)
 {
     *c = (Cache){.cfg = *cfg, .random = seed * 0x9E3779B97F4A7C15ull | 1};
@@ -135,22 +154,17 @@ bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why)
         c->ways[s] = cfg->set_count ? cfg->sets[s] : cfg->ways;
         at += c->ways[s];
     }
-    c->tags = mem_try(at, sizeof *c->tags);
-    c->stamps = mem_try(at, sizeof *c->stamps);
-    c->lines = mem_try(at, sizeof *c->lines);
-    if (c->policy->keeps) c->state = mem_try(at, sizeof *c->state);
-    if (!c->tags || !c->stamps || !c->lines || (c->policy->keeps && !c->state) ||
-        (cfg->index == INDEX_DEALT && !deal(c, at)) || (cfg->index == INDEX_LINEAR && !open_linear(c)))
+    if (!open_lines(c, at) || (cfg->index == INDEX_DEALT && !deal(c, at)) ||
+        (cfg->index == INDEX_LINEAR && !open_linear(c)))
         return false;
     *why = NULL;
-    cache_flush(c);
     return true;
 }
 
 void cache_close(Cache *c)
 {
     mem_free(c->first), mem_free(c->ways), mem_free(c->tree), mem_free(c->deal), mem_free(c->part);
-    mem_free(c->tags), mem_free(c->stamps), mem_free(c->state), mem_free(c->lines);
+    if (c->lines) mem_unmap(c->lines, c->mapped, line_bytes(c->policy));
     *c = (Cache){0};
 }
 
@@ -159,8 +173,7 @@ uint64_t cache_bytes(const CacheCfg *cfg)
     const Cache *c = NULL;  // for sizes alone
     if (!cfg->size) return 0;
     uint64_t lines = cfg->size / cfg->line, sets = cfg->set_count ? cfg->set_count : lines / cfg->ways;
-    uint64_t line = sizeof *c->tags + sizeof *c->stamps + sizeof *c->lines;
-    if (replacements[cfg->policy].ops->keeps) line += sizeof *c->state;
+    uint64_t line = line_bytes(replacements[cfg->policy].ops);
     if (cfg->index == INDEX_DEALT) line += sizeof *c->deal;
     uint64_t all = 0;
     for (uint32_t k = 0; k < cfg->index_bit_count; k++) all |= cfg->index_bits[k] & ~(uint64_t)(cfg->line - 1);
@@ -181,19 +194,20 @@ uint32_t cache_line_count(const Cache *c)
 
 void cache_flush(Cache *c)
 {
-    if (!c->lines) return;
+    if (!c->lines || !c->used) return;
     uint32_t n = cache_line_count(c);
-    memset(c->tags, 0xff, sizeof *c->tags * n);
+    memset(c->tags, 0, sizeof *c->tags * n);
     memset(c->stamps, 0, sizeof *c->stamps * n);
     memset(c->lines, 0, sizeof *c->lines * n);
     if (c->state) memset(c->state, 0, sizeof *c->state * n);
     memset(c->tree, 0, sizeof *c->tree * c->sets);
+    c->used = n < c->cfg.size / c->cfg.line;  // cache_narrow hides the others
 }
 
 CacheLine *cache_peek(const Cache *c, uint64_t address)
 {
     uint32_t set = cache_set(c, address), first = c->first[set];
-    uint32_t way = cache_find(c->tags + first, c->ways[set], address >> c->line_shift);
+    uint32_t way = cache_find(c->tags + first, c->ways[set], cache_tag(c, address));
     return way < c->ways[set] ? &c->lines[first + way] : NULL;
 }
 
@@ -227,7 +241,7 @@ Lookup cache_victim_of(Cache *c, uint32_t set, CacheLine **line)
     if (!c->policy->victim) {
         way = oldest(c, first, ways);
     } else {
-        way = cache_find(c->tags + first, ways, NO_LINE);
+        way = cache_find(c->tags + first, ways, 0);
         if (way == ways) way = c->policy->victim(c, set);
     }
     if (way == ALL_LOCKED && c->cfg.unlocked) way = oldest_of_all(c, first, ways);
@@ -237,8 +251,8 @@ Lookup cache_victim_of(Cache *c, uint32_t set, CacheLine **line)
 
 Victim cache_victim(const Cache *c, const CacheLine *line)
 {
-    uint64_t tag = c->tags[line - c->lines];
-    return tag == NO_LINE ? (Victim){NO_LINE, 0, 0} : (Victim){tag << c->line_shift, line->owner, line->dirty};
+    uint32_t at = (uint32_t)(line - c->lines);
+    return c->tags[at] ? (Victim){cache_tagged(c, at), line->owner, line->dirty} : (Victim){NO_LINE, 0, 0};
 }
 
 Victim cache_take(Cache *c, CacheLine *line, uint64_t address)
@@ -246,8 +260,9 @@ Victim cache_take(Cache *c, CacheLine *line, uint64_t address)
     Victim gone = cache_victim(c, line);
     uint32_t at = (uint32_t)(line - c->lines);
     *line = (CacheLine){0};
-    c->tags[at] = address >> c->line_shift;
+    c->tags[at] = cache_tag(c, address);
     c->stamps[at] = ++c->clock;
+    c->used = true;
     if (c->policy->fill) {
         uint32_t set = c->way_bits < 32 ? at >> c->way_bits : cache_set(c, address);
         c->policy->fill(c, set, at - c->first[set]);
@@ -259,7 +274,7 @@ void cache_drop(Cache *c, CacheLine *line)
 {
     uint32_t at = (uint32_t)(line - c->lines);
     *line = (CacheLine){0};
-    c->tags[at] = NO_LINE;
+    c->tags[at] = 0;
     c->stamps[at] = 0;
     if (c->state) c->state[at] = 0;
 }
@@ -281,7 +296,7 @@ static int by_stamp(const void *a, const void *b)
 static void take_over(Cache *c, const Cache *from, const Stamped *order, uint32_t n, CacheLost *lost, void *user)
 {
     for (uint32_t k = 0; k < n; k++) {
-        uint64_t address = from->tags[order[k].at] << from->line_shift;
+        uint64_t address = cache_tagged(from, order[k].at);
         Victim gone = {address, from->lines[order[k].at].owner, from->lines[order[k].at].dirty};
         if (c->lines) {
             uint32_t set = cache_set(c, address), first = c->first[set];
@@ -302,7 +317,7 @@ bool cache_resize(Cache *c, const CacheCfg *cfg, uint64_t seed, CacheLost *lost,
     if (!cache_open(c, cfg, seed, why)) return cache_close(&before), false;
     Stamped *order = all ? mem_try(all, sizeof *order) : NULL;
     for (uint32_t at = 0; order && at < all; at++)
-        if (before.tags[at] != NO_LINE) order[n++] = (Stamped){before.stamps[at], at};
+        if (before.tags[at]) order[n++] = (Stamped){before.stamps[at], at};
     if (n) qsort(order, n, sizeof *order, by_stamp);
     if (order) take_over(c, &before, order, n, lost, user);
     bool ok = order || !all;

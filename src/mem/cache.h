@@ -73,14 +73,16 @@ struct Cache {
     CacheCfg cfg;
     uint32_t sets, line_shift, sector_shift, sectors;  // sectors of a line
     uint32_t *first, *ways;                            // per set: index of its first line, number of ways
-    uint64_t *tags;                                    // of each line: address / line; NO_LINE: it holds none
+    uint64_t *tags;                                    // of each line: address / line + 1; 0: it holds none
     uint64_t *stamps;                                  // of each line; 0: it holds none
     uint32_t *state;                                   // of each line, the policy's own; null where it keeps none
     CacheLine *lines;                                  // null: there is no cache
+    uint32_t mapped;                                   // lines that the tables have room for
     uint32_t *tree;                                    // PLRU bits per set
     uint32_t *deal, entries;                           // DEALT: set by line number modulo entries
     uint16_t (*part)[256];                             // LINEAR: what each byte of an address adds to the set's number
     uint32_t part_from, parts;                         // by XOR: `parts` bytes from this one on
+    bool used;                                         // a line was taken since the last flush
     bool exact;                                        // LINEAR: that is the number; else it is added to the line's
     uint64_t clock, random;
     uint32_t set_bits, index_shift;  // set_bits: log2 of sets, 0 where they are no power of two, or one
@@ -145,7 +147,14 @@ ALWAYS_INLINE uint32_t cache_set(const Cache *c, uint64_t address)
     default: return (uint32_t)(c->set_bits ? x & (c->sets - 1) : x % c->sets);  // BITS, MODULO
     }
 }
-// The way of a set that holds a line; as many as there are: none does.
+// What a line's tag is: one more than its number, so that memory of zeros is an empty cache, and a large one takes no
+// memory of the host before it is used.
+ALWAYS_INLINE uint64_t cache_tag(const Cache *c, uint64_t address) { return (address >> c->line_shift) + 1; }
+static inline uint64_t cache_tagged(const Cache *c, uint32_t at)  // the address of a line that holds one
+{
+    return (c->tags[at] - 1) << c->line_shift;
+}
+// The way of a set that has a tag; as many as there are: none has.
 ALWAYS_INLINE uint32_t cache_find(const uint64_t *tags, uint32_t ways, uint64_t tag)
 {
     uint32_t w = 0;
@@ -165,7 +174,7 @@ Lookup cache_victim_of(Cache *c, uint32_t set, CacheLine **line);  // the one to
 ALWAYS_INLINE Lookup cache_lookup(Cache *c, uint64_t address, uint32_t sectors, CacheLine **line)
 {
     uint32_t set = cache_set(c, address), first = c->first[set], ways = c->ways[set];
-    uint32_t way = cache_find(c->tags + first, ways, address >> c->line_shift);
+    uint32_t way = cache_find(c->tags + first, ways, cache_tag(c, address));
     if (way == ways) return cache_victim_of(c, set, line);
     *line = &c->lines[first + way];
     if (c->policy->stamp_uses)

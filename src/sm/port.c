@@ -46,8 +46,7 @@ static void make_pends(Sm *sm)
     mem_free(sm->ports.pend);
     sm->ports.pend_cap = most;
     sm->ports.pend = mem_alloc(sizeof *sm->ports.pend * MAX(most, 1u));
-    for (uint32_t k = 0; k < most; k++) sm->ports.pend[k].next_free = k + 1 < most ? k + 1 : NONE;
-    sm->ports.free_pend = most ? 0 : NONE;
+    sm->ports.free_pend = 0;
 }
 
 // A private L1 for each warp, of the L1's size each, but with its MSHRs: nobody pushes out what another brought. No
@@ -135,12 +134,15 @@ ALWAYS_INLINE void add_wait(Sm *sm, Pend *p, uint32_t tracker)
     p->first = w;
 }
 
-static bool may_miss(const Sm *sm, const Port *port) { return port->mshrs->free && sm->ports.free_pend != NONE; }
+static bool may_miss(const Sm *sm, const Port *port)
+{
+    return port->mshrs->free && sm->ports.free_pend < sm->ports.pend_cap;
+}
 
 static uint32_t new_pend(Sm *sm, Port *port, CacheLine *line, uint32_t packets)
 {
     uint32_t k = sm->ports.free_pend;
-    sm->ports.free_pend = sm->ports.pend[k].next_free;
+    sm->ports.free_pend = k + 1 + sm->ports.pend[k].next_free;
     sm->ports.pend[k] = (Pend){.port = port, .line = line, .packets = packets, .first = NONE};
     port->mshrs->free--;
     return k;
@@ -178,7 +180,7 @@ void port_reply(Sm *sm, const Packet *r)
         lsu_done(sm, tracker, sm->now + p->port->extra);
         w = next;
     }
-    p->next_free = sm->ports.free_pend;
+    p->next_free = sm->ports.free_pend - (r->tag + 1);
     sm->ports.free_pend = r->tag;
 }
 

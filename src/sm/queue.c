@@ -9,17 +9,21 @@
 
 enum { NONE = UINT32_MAX };
 
-void lsu_open(Sm *sm)
+bool lsu_open(Sm *sm)
 {
-    sm->lsu.queue = mem_alloc(sizeof *sm->lsu.queue * (sm->cfg.lsu_queue + 2));
+    sm->lsu.room = sm->cfg.lsu_queue + 2;
+    sm->lsu.queue = mem_map(sm->lsu.room, sizeof *sm->lsu.queue);
     sm->lsu.trackers = sm->cfg.max_warps * 64;
-    sm->lsu.tracker = mem_alloc(sizeof *sm->lsu.tracker * sm->lsu.trackers);
+    sm->lsu.tracker = mem_map(sm->lsu.trackers, sizeof *sm->lsu.tracker);
     sm->lsu.waiting_since = NEVER;
-    for (uint32_t k = 0; k < sm->lsu.trackers; k++)
-        sm->lsu.tracker[k].next_free = k + 1 < sm->lsu.trackers ? k + 1 : NONE;
+    return sm->lsu.queue && sm->lsu.tracker;
 }
 
-void lsu_close(Sm *sm) { mem_free(sm->lsu.queue), mem_free(sm->lsu.tracker); }
+void lsu_close(Sm *sm)
+{
+    mem_unmap(sm->lsu.queue, sm->lsu.room, sizeof *sm->lsu.queue);
+    mem_unmap(sm->lsu.tracker, sm->lsu.trackers, sizeof *sm->lsu.tracker);
+}
 
 void lsu_begin(Sm *sm)
 {
@@ -32,7 +36,7 @@ void lsu_done(Sm *sm, uint32_t tracker, uint64_t time)
     Tracker *t = &sm->lsu.tracker[tracker];
     t->time = MAX(t->time, time);
     if (--t->left) return;
-    t->next_free = sm->lsu.free_tracker;
+    t->next_free = sm->lsu.free_tracker - (tracker + 1);
     sm->lsu.free_tracker = tracker;
     sm->lsu.stirred |= issue_ready(sm, t);
 }
@@ -175,7 +179,7 @@ void lsu_tick(Sm *sm)
         op->late = 0;
         if (++op->next < op->count) return;
     }
-    if (++sm->lsu.head == sm->cfg.lsu_queue + 2) sm->lsu.head = 0;
+    if (++sm->lsu.head == sm->lsu.room) sm->lsu.head = 0;
     sm->lsu.n--;
 }
 
@@ -211,7 +215,7 @@ static Port *port_for(Sm *sm, const LsuOp *op, const Dinst *d)
 // The next place in the queue.
 static inline LsuOp *enter(Sm *sm, Space space, uint32_t tracker)
 {
-    uint32_t places = sm->cfg.lsu_queue + 2, at = sm->lsu.head + sm->lsu.n++;
+    uint32_t places = sm->lsu.room, at = sm->lsu.head + sm->lsu.n++;
     LsuOp *op = &sm->lsu.queue[at < places ? at : at - places];
     op->tracker = tracker;
     op->space = (uint8_t)space;
@@ -310,7 +314,7 @@ static uint32_t new_tracker(Sm *sm, uint32_t slot, const Step *s)
     const Dinst *d = s->d;
     uint32_t tracker = sm->lsu.free_tracker;
     Tracker *t = &sm->lsu.tracker[tracker];
-    sm->lsu.free_tracker = t->next_free;
+    sm->lsu.free_tracker = tracker + 1 + t->next_free;
     *t = (Tracker){.d = d,
                    .slot = slot,
                    .started = ws->started,

@@ -65,7 +65,7 @@ static uint32_t largest_gap(const Sm *sm, uint32_t *at)
 static void drop_sets(Sm *sm, Port *port, uint32_t from, uint32_t to)
 {
     for (uint32_t set = from; set < to; set++)
-        if (port->cache.tags[set] != NO_LINE) port_forget(sm, port, &port->cache.lines[set]);
+        if (port->cache.tags[set]) port_forget(sm, port, &port->cache.lines[set]);
 }
 
 void scratch_begin(Sm *sm)
@@ -100,8 +100,7 @@ void scratch_arrange(Sm *sm)
     cache_narrow(c, 2 * rows);
     if (2 * rows < had) drop_sets(sm, port, 2 * rows, had);
     for (uint32_t set = 0; set < MIN(had, 2 * rows); set++)
-        if (c->tags[set] != NO_LINE && cache_set(c, c->tags[set] << c->line_shift) != set)
-            port_forget(sm, port, &c->lines[set]);
+        if (c->tags[set] && cache_set(c, cache_tagged(c, set)) != set) port_forget(sm, port, &c->lines[set]);
     sm->ports.scratch.at = at, sm->ports.scratch.rows = rows;
     issue_scratch(sm, 2 * rows);
 }

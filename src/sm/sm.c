@@ -10,14 +10,15 @@ bool sm_open(Sm *sm, const SmCfg *cfg, const PartitionCfg *part, uint32_t index,
     *sm = (Sm){.cfg = *cfg, .index = index, .sms = sms};
     if (!ports_open(sm, why)) return false;
     if (!links_open(sm, part, why)) return false;
-    issue_open(sm);
-    lsu_open(sm);
+    *why = mem_none;
+    if (!issue_open(sm) || !lsu_open(sm)) return false;
     sm->ctas = mem_alloc(sizeof *sm->ctas * cfg->max_blocks);
     sm->env.log = &sm->log;
     sm->env.owner = sm;
     sm->env.sm = index;
     sm->env.sm_count = sms;
     sm->env.max_warps = cfg->max_warps;
+    *why = NULL;
     return true;
 }
 

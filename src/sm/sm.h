@@ -63,7 +63,7 @@ WatchVerdict sm_judge(const Sm *sm, uint64_t since);  // of its warps, which hav
 void sm_add_counters(const Sm *sm, uint64_t *of_policy);  // its policy's own, to the sums of others
 
 // --- warps.c ---------------------------------------------------------------------------------------------------------
-void issue_open(Sm *sm);
+bool issue_open(Sm *sm);  // false: the host has no memory for it
 void issue_close(Sm *sm);
 bool issue_resize(Sm *sm);  // room for the policy's state; false: the host has no memory
 // What a policy sees: that a CTA is there, and is over; lines of the scratch cache; how busy memory is.
@@ -219,12 +219,12 @@ BlockNeeds sm_block_needs(const SmCfg *cfg, const LaunchInfo *l);
 uint32_t sm_occupancy(const SmCfg *cfg, const LaunchInfo *l, const char **limit);
 
 // --- queue.c ---------------------------------------------------------------------------------------------------------
-void lsu_open(Sm *sm);
+bool lsu_open(Sm *sm);  // false: the host has no memory for it
 void lsu_close(Sm *sm);
 void lsu_begin(Sm *sm);
 static inline bool lsu_accepts(const Sm *sm)
 {
-    return sm->lsu.n < sm->cfg.lsu_queue && sm->lsu.free_tracker != UINT32_MAX;
+    return sm->lsu.n < sm->cfg.lsu_queue && sm->lsu.free_tracker < sm->lsu.trackers;
 }
 uint32_t lsu_put(Sm *sm, uint32_t slot, const Step *s);  // the tracker of what waits for it, if anything does
 static inline bool lsu_works(const Sm *sm) { return sm->lsu.n && (sm->lsu.refused || sm->lsu.free <= sm->now); }

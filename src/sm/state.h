@@ -105,11 +105,11 @@ typedef struct Storage {
 // A memory instruction under way.
 typedef struct Tracker {
     const Dinst *d;
-    uint32_t slot;     // warp
-    uint32_t left;     // transactions to come, plus one until all are sent, plus one until the edge when deferred
-    uint64_t time;     // the latest known completion
-    uint64_t started;  // when its warp did: another's may have the slot by the time it is done
-    uint32_t next_free;
+    uint32_t slot;       // warp
+    uint32_t left;       // transactions to come, plus one until all are sent, plus one until the edge when deferred
+    uint64_t time;       // the latest known completion
+    uint64_t started;    // when its warp did: another's may have the slot by the time it is done
+    uint32_t next_free;  // of the list of free ones; 0: the following one, so that memory of zeros is such a list
     bool shared, async, acquire;
     uint8_t group;  // of a cp.async
 } Tracker;
@@ -130,8 +130,8 @@ typedef struct LsuOp {
     Segment seg[MAX_SEGMENTS];
 } LsuOp;
 typedef struct Lsu {
-    LsuOp *queue;
-    uint32_t head, n;
+    LsuOp *queue;  // a ring with `room` places
+    uint32_t room, head, n;
     uint64_t free;          // when its pipe takes the next transaction
     uint64_t sure_free;     // when it will, once all in the queue are served; NEVER: nobody knows
     uint32_t refused;       // as in Refusal, of the head
@@ -141,7 +141,7 @@ typedef struct Lsu {
     uint64_t refused_since;
     uint64_t waiting_since;  // the head waits because the policy says so; NEVER: it doesn't
     Tracker *tracker;
-    uint32_t free_tracker, trackers;
+    uint32_t free_tracker, trackers;  // free_tracker: the first that is free; trackers: none is
 } Lsu;
 
 // --- Ports: caches, and misses under way (port.c; Scratch: scratch.c) ------------------------------------------------
@@ -170,7 +170,7 @@ typedef struct Pend {
     CacheLine *line;        // null: past the caches
     uint32_t packets;       // replies to come
     uint32_t first, count;  // trackers that wait
-    uint32_t next_free;
+    uint32_t next_free;     // as a tracker's
 } Pend;
 typedef struct PendWait {
     uint32_t tracker, next;
@@ -184,7 +184,7 @@ typedef struct Ports {
     Port *own;  // of each slot for a warp, where the L1 is private; null
     Scratch scratch;
     Pend *pend;
-    uint32_t free_pend, pend_cap;
+    uint32_t free_pend, pend_cap;  // free_pend: the first that is free; pend_cap: none is
     PendWait *wait;
     uint32_t free_wait, wait_cap;
     Fifo left;            // packets that must be written once the SM runs (port_write_left)

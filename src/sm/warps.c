@@ -4,12 +4,12 @@
 
 #include <string.h>
 
-void issue_open(Sm *sm)
+bool issue_open(Sm *sm)
 {
     Issue *i = &sm->issue;
     const SmCfg *cfg = &sm->cfg;
     i->slots = mem_alloc(sizeof *i->slots * cfg->max_warps);
-    i->wheel = mem_alloc(sizeof *i->wheel * WHEEL);
+    i->wheel = mem_map(WHEEL, sizeof *i->wheel);
     i->view = (oc_sm_view){.now = &sm->now,
                            .instructions = &sm->count[C_WARP_INSTS],
                            .thread_instructions = &sm->count[C_THREAD_INSTS],
@@ -17,12 +17,13 @@ void issue_open(Sm *sm)
                            .schedulers = cfg->schedulers};
     i->view.warp = mem_alloc(sizeof *i->view.warp * cfg->max_warps);
     i->view.cta = mem_alloc(sizeof *i->view.cta * cfg->max_blocks);
+    return i->wheel;
 }
 
 void issue_close(Sm *sm)
 {
     Issue *i = &sm->issue;
-    mem_free(i->slots), mem_free(i->ready), mem_free(i->wheel);
+    mem_free(i->slots), mem_free(i->ready), mem_unmap(i->wheel, WHEEL, sizeof *i->wheel);
     mem_free(i->view.warp), mem_free(i->view.cta), mem_free(i->policy.own);
 }
 

@@ -228,9 +228,9 @@ static void look(oc_policy *p, const oc_access_event *e)
     (void)e;
     assert_in_range(p->sm->scratch_lines, 0, 2 * 186);
     for (uint32_t k = 0; k < p->sm->scratch_lines; k++) {
-        if (scratch->tags[k] == NO_LINE) continue;
-        assert_int_equal(scratch->tags[k] % p->sm->scratch_lines, k);
-        both += cache_peek(l1, scratch->tags[k] * 128) != NULL;
+        if (!scratch->tags[k]) continue;
+        assert_int_equal(cache_tagged(scratch, k) / 128 % p->sm->scratch_lines, k);
+        both += cache_peek(l1, cache_tagged(scratch, k)) != NULL;
         looked++;
     }
 }
