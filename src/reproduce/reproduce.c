@@ -92,7 +92,7 @@ void reproduce_free(Reproduction *r)
     for (size_t k = 0; k < r->points.n; k++) mem_free(r->points.v[k].x), mem_free(r->points.v[k].series);
     vec_free(&r->points);
     matrix_free(&r->matrix);
-    ini_free(&r->ini), ini_free(&r->beside);
+    ini_free(&r->ini);
     *r = (Reproduction){.title = NULL};
 }
 

@@ -23,7 +23,7 @@ typedef struct Point {
     bool summary;         // of a series, such as its mean; x says which
 } Point;
 typedef struct Reproduction {
-    Ini ini, beside;  // beside: the figure that `runs` names, which has the matrix
+    Ini ini;
     Matrix matrix;
     // Keys of [figure]; null: not given.
     const char *title, *from, *x, *series, *y, *unit, *where, *axis, *baseline, *best, *note;

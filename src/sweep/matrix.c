@@ -378,23 +378,46 @@ bool matrix_product(Matrix *m, Diag *diag)
 }
 
 // --- files -----------------------------------------------------------------------------------------------------------
-bool matrix_take(Matrix *m, const Ini *ini, const char *kind, Diag *diag)
+// A copy of where a file's texts stand. It outlives the file, for cells that turn out to be wrong.
+static Source *keep_source(Matrix *m, const Ini *ini)
 {
-    const char *section = NULL;
-    Source *source = arena_alloc(&m->arena, sizeof *source);  // outlives the file, for cells that turn out to be wrong
+    Source *source = arena_alloc(&m->arena, sizeof *source);
     *source = (Source){.name = copy(m, ini->source.name, strlen(ini->source.name)),
                        .text = copy(m, ini->source.text, ini->source.length),
                        .length = ini->source.length};
+    return source;
+}
+
+// Ends a section: the axes of over's sections [KIND …] replace those of the same name.
+static bool end_section(Matrix *m, const Ini *over, const Source *source, const char *kind, Diag *diag)
+{
+    bool ok = true;
+    for (size_t k = 0; over && ok && k < over->entries.n; k++) {
+        const IniEntry *e = &over->entries.v[k];
+        if (ini_within(e, kind)) ok = add_axis(m, e->key, e->value, (Origin){source, e->value_at, e->key_at}, diag);
+    }
+    return ok && matrix_product(m, diag);
+}
+
+bool matrix_over(Matrix *m, const Ini *ini, const char *kind, const Ini *over, const char *over_kind, Diag *diag)
+{
+    const char *section = NULL;
+    const Source *source = keep_source(m, ini), *above = over ? keep_source(m, over) : NULL;
     bool ok = true;
     for (size_t k = 0; ok && k < ini->entries.n; k++) {
         const IniEntry *e = &ini->entries.v[k];
         if (!ini_within(e, kind)) continue;
-        if (section && strcmp(section, e->section)) ok = matrix_product(m, diag);
+        if (section && strcmp(section, e->section)) ok = end_section(m, over, above, over_kind, diag);
         section = e->section;
         ok = ok && add_axis(m, e->key, e->value, (Origin){source, e->value_at, e->key_at}, diag);
     }
     if (ok && !section) ok = diag_error(diag, "%s has no [%s]", ini->source.name, kind);
-    return ok && matrix_product(m, diag);
+    return ok && end_section(m, over, above, over_kind, diag);
+}
+
+bool matrix_take(Matrix *m, const Ini *ini, const char *kind, Diag *diag)
+{
+    return matrix_over(m, ini, kind, NULL, NULL, diag);
 }
 
 bool matrix_read(Matrix *m, const char *path, Diag *diag)

@@ -103,6 +103,9 @@ bool matrix_pair(Matrix *m, const char *text, Diag *diag);  // the same from one
 bool matrix_product(Matrix *m, Diag *diag);
 // Adds the products of the sections [KIND] and [KIND NAME]. A sweep's KIND is "matrix".
 bool matrix_take(Matrix *m, const Ini *ini, const char *kind, Diag *diag);
+// The same, but in each product the axes of over's sections [OVER_KIND …] replace those of the same name. over: null,
+// nothing does.
+bool matrix_over(Matrix *m, const Ini *ini, const char *kind, const Ini *over, const char *over_kind, Diag *diag);
 bool matrix_read(Matrix *m, const char *path, Diag *diag);  // the same for the file at path, with the KIND of a sweep
 // Calls plan_cell for a cell of m. An error shows the place at which the mistake was written.
 bool matrix_plan(const Matrix *m, Planner *p, const Cell *cell, Plan *plan, Diag *diag);

@@ -323,8 +323,29 @@ expect "half --size paper" '"","256",0.5,,'
 [[ $(reproduce half --size medium) == *'has no size medium'* ]] || complain "half has no size medium"
 figure nobody <<<$'[figure]\ntitle = t\nx = n\ny = 1\nruns = ../paper/whole'
 refuse nobody "nobody.ini:5:8: error: there is no figure '../paper/whole'"
-figure again <<<$'[figure]\ntitle = t\nx = n\ny = 1\nruns = whole\n[medium]\nprogram = vectoradd'
-refuse again "again.ini:5:8: error: the runs of 'whole' replace those of a matrix here"
+figure rows <<<$'[figure]\ntitle = t\nx = n\ny = 1\nruns = whole\n[data]\na = n=1'
+refuse rows "rows.ini:5:8: error: [data] replaces the runs of 'whole'"
+# Axes of its own replace those of the other figure, and others are added; several figures' runs come together.
+figure over <<'INI'
+[figure]
+title = t
+x = n
+series = gpu
+y = launches
+runs = whole
+[small]
+n = 32
+gpu = sm32, gtx480
+INI
+expect over '"sm32","32",1,,' '"gtx480","32",1,,'
+[[ $(reproduce over --size paper) == *'has no size paper'* ]] || complain "over has no size paper"
+figure other <<<$'[figure]\ntitle = t\nx = n\ny = launches\n[matrix]\nprogram = saxpy\nn = 96'
+figure both <<<$'[figure]\ntitle = t\nx = n\nseries = program\ny = launches\nruns = whole, other'
+expect both '"vectoradd","64",1,,' '"vectoradd","128",1,,' '"saxpy","96",1,,'
+figure hole <<<$'[figure]\ntitle = t\nx = n\ny = 1\nruns = whole, none'
+refuse hole "hole.ini:5:15: error: there is no figure 'none'"
+figure wrong <<<$'[figure]\ntitle = t\nx = n\ny = 1\nruns = whole\n[small]\nl1.ways = many'
+refuse wrong "wrong.ini:7:11: error"
 figure chain <<<$'[figure]\ntitle = t\nx = n\ny = 1\nruns = chain'
 refuse chain "chain.ini:5:8: error: figure 'chain' has no matrix of its own"
 
