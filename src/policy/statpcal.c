@@ -1,12 +1,13 @@
 // statpcal.c: static priority-based cache allocation (Li et al., HPCA 2015; ciao §V-A). The oldest `tokens` warps of an
-// SM hold a token: what they miss takes a line of the L1. The others go past that: they may hit, but what they miss
-// takes no line; and they run only while both L2 and DRAM are used less than `use`. Whether they are is looked at every
-// `interval` cycles, over the interval that has passed. Warps at a barrier need no token, and hold up no one.
+// SM hold a token, and use the L1. Loads of the others go past it: they fetch the sectors that their lanes ask for, and
+// wait for no miss status register of the L1. These warps run only while both L2 and DRAM are used less than `use`.
+// Whether they are is looked at every `interval` cycles, over the interval that has passed. Warps at a barrier need no
+// token, and hold up no one.
 #include <onchip_policy.h>
 
 enum { TOKENS, USE, INTERVAL };
 static const oc_policy_param params[] = {
-    [TOKENS] = {"tokens", "warp", "how many warps of an SM allocate in its L1", 8, 1, 64, true,
+    [TOKENS] = {"tokens", "warp", "how many warps of an SM use its L1", 8, 1, 64, true,
                 "assumed: the paper's authors choose it for each program"},
     [USE] = {"use", "", "utilisation of L2 and DRAM below which warps without a token may issue", 0.7, 0, 1, false,
              "assumed: the paper names no value"},
@@ -57,13 +58,13 @@ static void tick(oc_policy *p)
 static oc_route route(oc_policy *p, uint32_t warp, const oc_access *a)
 {
     const Own *o = p->own;
-    return a->local || oc_has(p->sm, o->tokens, warp) ? OC_TO_L1 : OC_TO_L1_NO_ALLOCATE;
+    return a->local || a->store || oc_has(p->sm, o->tokens, warp) ? OC_TO_L1 : OC_PAST_L1;
 }
 
 const oc_policy_type policy_statpcal = {
     .version = ONCHIP_POLICY_VERSION,
     .name = "statpcal",
-    .doc = "only sched.tokens warps allocate in the L1; others run while L2 and DRAM have room (Li et al., HPCA 2015)",
+    .doc = "only sched.tokens warps use the L1; others go past it while L2 and DRAM have room (Li et al., HPCA 2015)",
     .wants = OC_WANTS_USE,
     .state = sizeof(Own),
     .params = params,

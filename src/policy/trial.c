@@ -1,6 +1,6 @@
 // trial.c: throttling and isolation by measured gain; our own, on greedy then oldest. Of an SM's warps only the oldest
-// `limit` issue; of these, the oldest `near` use the L1, and the others the scratch cache (where there is none, they
-// take no line of the L1). No detector says which limit is best: each is tried, for `warm` cycles that don't count and
+// `limit` issue; of these, the oldest `near` use the L1, and the others the scratch cache (where there is none, their
+// loads go past the L1). No detector says which limit is best: each is tried, for `warm` cycles that don't count and
 // `sample` cycles that do, and the one with which the SM executes most instructions stays for `hold` samples. Then its
 // neighbours are tried again, since programs have phases.
 //
@@ -153,7 +153,8 @@ static oc_route route(oc_policy *p, uint32_t warp, const oc_access *a)
 {
     const Own *o = p->own;
     if (a->local || oc_has(p->sm, o->near, warp)) return OC_TO_L1;
-    return p->sm->scratch_lines ? OC_TO_SCRATCH : OC_TO_L1_NO_ALLOCATE;
+    if (p->sm->scratch_lines) return OC_TO_SCRATCH;
+    return a->store ? OC_TO_L1 : OC_PAST_L1;
 }
 
 const oc_policy_type policy_trial = {

@@ -19,8 +19,8 @@ static const struct {
     {{"ciao-t", "ciao-p", "ciao-c"}, "literal", 0, 0, 1, true},
     {{"ciao-t", "ciao-p", "ciao-c"}, "per_epoch", 0, 0, 1, true},
     {{"ciao-t", "ciao-p", "ciao-c"}, "eager", 0, 0, 1, true},
-    {{"ciao-t", "ciao-p", "ciao-c"}, "epochs", 1, 0, 1, true},
-    {{"ciao-t", "ciao-p", "ciao-c"}, "score", 1, 0, 1, true},
+    {{"ciao-t", "ciao-p", "ciao-c"}, "epochs", 0, 0, 1, true},
+    {{"ciao-t", "ciao-p", "ciao-c"}, "score", 0, 0, 1, true},
     {{"ciao-t", "ciao-p", "ciao-c"}, "reverse", 1, 0, 1, true},
     {{"ciao-t", "ciao-p", "ciao-c"}, "front", 0, 0, 1, true},
     {{"ccws"}, "victims", 16, 1, 64, true},  // ciao §V-F

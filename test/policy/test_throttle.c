@@ -110,8 +110,10 @@ static void tokens(void **state)
     fake_open(&f, &policy_statpcal, 2, 16);
     for (uint32_t w = 0; w < 16; w++) fake_start(&f, w);
     oc_access load = {.address = 4096}, local = {.address = 4096, .local = true};
+    oc_access store = {.address = 4096, .store = true};
     for (uint32_t w = 0; w < 16; w++) {
-        assert_int_equal(policy_statpcal.route(&f.p, w, &load), w < 8 ? OC_TO_L1 : OC_TO_L1_NO_ALLOCATE);
+        assert_int_equal(policy_statpcal.route(&f.p, w, &load), w < 8 ? OC_TO_L1 : OC_PAST_L1);
+        assert_int_equal(policy_statpcal.route(&f.p, w, &store), OC_TO_L1);
         assert_int_equal(policy_statpcal.route(&f.p, w, &local), OC_TO_L1);
         assert_true(oc_has(&f.sm, f.p.issue, w));
     }
@@ -230,7 +232,7 @@ static void trial_without_scratch(void **state)
         to[policy_trial.route(&f.p, 15, &load)]++;
         assert_int_equal(f.p.isolated[0] | f.p.isolated[1], 0);
     }
-    assert_true(to[OC_TO_L1] && to[OC_TO_L1_NO_ALLOCATE] && !to[OC_TO_SCRATCH]);
+    assert_true(to[OC_TO_L1] && to[OC_PAST_L1] && !to[OC_TO_SCRATCH]);
     assert_false(oc_has(&f.sm, f.p.issue, 6));
     fake_wait(&f, 2, OC_WAIT_READY, OC_WAIT_BARRIER);
     assert_true(oc_has(&f.sm, f.p.issue, 6) && !oc_has(&f.sm, f.p.issue, 7));
