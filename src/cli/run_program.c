@@ -73,8 +73,8 @@ int run_program(oc_device *d, const char *const *words, size_t keep, Text *print
                  strsignal(WTERMSIG(served.status)));
         if (!served.connected && !interrupted())
             tell(0,
-                 "%s asked for no GPU. nvcc links CUDA's runtime into a program unless it is told -cudart shared; "
-                 "onchip needs it shared",
+                 "%s asked for no GPU. If it is stripped, CUDA's runtime inside of it can't be replaced: link it with "
+                 "nvcc -cudart shared, or don't strip it",
                  words[0]);
         else if (!oc_launches(d))
             tell(0, "%s launched no kernel", words[0]);

@@ -1,5 +1,7 @@
-// child.c: starts a program so that the dynamic linker finds our libcudart first. Only the program's own environment is
-// changed.
+// child.c: starts a program so that the dynamic linker finds our libcudart first. A program that doesn't ask for
+// libcudart may have CUDA's runtime inside of it, or be a script that starts such a program: there ours is loaded in
+// any case (cudart/redirect.c). Only the program's own environment is changed.
+#include "driver/fatbin.h"
 #include "serve/serve.h"
 
 #include <errno.h>
@@ -8,34 +10,67 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PATH "LD_LIBRARY_PATH="
-#define WIRE WIRE_VARIABLE "="
+#define PATH "LD_LIBRARY_PATH"
+#define PRELOAD "LD_PRELOAD"
+enum { MOST = 3 };  // variables that are changed
+typedef struct Changes {
+    const char *name[MOST];
+    Text of[MOST];  // "NAME=value"
+    size_t n;
+} Changes;
 
-// The environment with two variables changed.
-static char **make_environment(const ServeOptions *o, const char *socket, Text *path, Text *wire)
+// Sets a variable of the program; what it was before stands behind a colon if it is a list.
+static void change(Changes *c, const char *name, const char *value, bool list)
 {
-    const char *before = getenv("LD_LIBRARY_PATH");
+    const char *before = list ? getenv(name) : NULL;
+    bool some = before && *before;
+    text_printf(&c->of[c->n], "%s=%s%s%s", name, value, some ? ":" : "", some ? before : "");
+    c->name[c->n++] = name;
+}
+
+static bool is_changed(const Changes *c, const char *variable)
+{
+    for (size_t k = 0; k < c->n; k++) {
+        size_t n = strlen(c->name[k]);
+        if (!strncmp(variable, c->name[k], n) && variable[n] == '=') return true;
+    }
+    return false;
+}
+
+static char **make_environment(const Changes *c)
+{
     size_t n = 0, kept = 0;
-    text_printf(path, PATH "%s%s%s", o->libraries, before && *before ? ":" : "", before ? before : "");
-    text_printf(wire, WIRE "%s", socket);
     while (environ[n]) n++;
-    char **all = mem_alloc(sizeof *all * (n + 3));
+    char **all = mem_alloc(sizeof *all * (n + MOST + 1));
     for (size_t k = 0; k < n; k++)
-        if (strncmp(environ[k], PATH, strlen(PATH)) && strncmp(environ[k], WIRE, strlen(WIRE)))
-            all[kept++] = environ[k];
-    all[kept++] = path->v;
-    all[kept++] = wire->v;
+        if (!is_changed(c, environ[k])) all[kept++] = environ[k];
+    for (size_t k = 0; k < c->n; k++) all[kept++] = c->of[k].v;
     return all;
+}
+
+static bool asks_for_runtime(const char *path)
+{
+    Text file = {0};
+    Elf elf;
+    bool asks = text_read_file(&file, path) && elf_open(&elf, file.v, file.n) && elf_needs(&elf, "libcudart.so");
+    text_free(&file);
+    return asks;
 }
 
 pid_t child_start(const ServeOptions *o, const char *socket, Text *why)
 {
     pid_t pid;
-    Text path = {0}, wire = {0};
-    char **environment = make_environment(o, socket, &path, &wire);
+    Changes changes = {.n = 0};
+    Text library = {0};
+    change(&changes, PATH, o->libraries, true);
+    change(&changes, WIRE_VARIABLE, socket, false);
+    text_printf(&library, "%s/libcudart.so.13", o->libraries);
+    if (!asks_for_runtime(o->words[0])) change(&changes, PRELOAD, library.v, true);
+    char **environment = make_environment(&changes);
     int error = posix_spawn(&pid, o->words[0], NULL, NULL, (char *const *)o->words, environment);
     mem_free(environment);
-    text_free(&path), text_free(&wire);
+    for (size_t k = 0; k < changes.n; k++) text_free(&changes.of[k]);
+    text_free(&library);
     if (!error) return pid;
     text_printf(why, "can't start %s: %s", o->words[0], strerror(error));
     return -1;

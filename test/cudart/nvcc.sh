@@ -40,7 +40,16 @@ build basics -cudart shared -gencode arch=compute_75,code=sm_75
 run ./basics
 ends 99
 says "device code can't be used: it is machine code alone" 'compute_75'
+
+# With the runtime inside of the program, as nvcc links unless it is told otherwise; not once that is stripped.
 build errors
 run ./errors
-says '-cudart shared'
+prints <own.out
+build basics -arch=sm_75
+run --gpu h200 ./basics 'a b'
+ends 2
+prints <"$data/basics.out"
+strip basics
+run ./basics
+says 'If it is stripped' 'nvcc -cudart shared'
 exit $bad
