@@ -20,13 +20,26 @@
 typedef int cudaError_t;
 typedef struct Thing *cudaStream_t;
 typedef struct Thing *cudaEvent_t;
+typedef struct Pool *cudaMemPool_t;
 typedef struct dim3 {
     unsigned x, y, z;
 } dim3;
+typedef struct cudaPitchedPtr {
+    void *ptr;
+    size_t pitch, xsize, ysize;
+} cudaPitchedPtr;
+typedef struct cudaExtent {
+    size_t width, height, depth;  // bytes, where no array is in play; rows; slices
+} cudaExtent;
+typedef struct cudaMemLocation {
+    int type, id;
+} cudaMemLocation;
 enum {  // cudaError_t
     cudaSuccess = 0,
     cudaErrorInvalidValue = 1,
+    cudaErrorMemoryAllocation = 2,
     cudaErrorInvalidConfiguration = 9,
+    cudaErrorInvalidPitchValue = 12,
     cudaErrorInvalidSymbol = 13,
     cudaErrorInvalidMemcpyDirection = 21,
     cudaErrorDevicesUnavailable = 46,
@@ -39,6 +52,9 @@ enum {  // cudaError_t
     cudaErrorInvalidResourceHandle = 400,
     cudaErrorSymbolNotFound = 500,
     cudaErrorLaunchOutOfResources = 701,
+    cudaErrorHostMemoryAlreadyRegistered = 712,
+    cudaErrorHostMemoryNotRegistered = 713,
+    cudaErrorCooperativeLaunchTooLarge = 720,
     cudaErrorNotSupported = 801
 };
 
@@ -85,10 +101,15 @@ cudaError_t variable_of(const void *symbol, uint64_t *at, size_t *bytes);
 void modules_forget(void);  // the device is as new: what is used later is loaded again
 
 // --- memory.c --------------------------------------------------------------------------------------------------------
+cudaError_t cudaMalloc(void **p, size_t bytes);
+cudaError_t cudaFree(void *p);
 cudaError_t cudaMemGetInfo(size_t *room, size_t *total);
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, cudaStream_t s);
+cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t s);
 
 // --- stream.c: streams and events ------------------------------------------------------------------------------------
 bool stream_number(cudaStream_t s, uint64_t *number);  // false: there is no such stream
 void things_forget(void);                              // none of them is left
+cudaError_t cudaStreamSynchronize(cudaStream_t s);
 
 #endif

@@ -148,3 +148,61 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
 {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, f, threads, dynamic, 0);
 }
+
+// --- launches with attributes ----------------------------------------------------------------------------------------
+typedef struct Attribute {  // cudaLaunchAttribute
+    int id, reserved;
+    union {
+        int cooperative;
+        dim3 cluster;
+        char room[64];
+    } value;
+} Attribute;
+typedef struct LaunchConfig {  // cudaLaunchConfig_t
+    dim3 grid, block;
+    size_t shared;
+    cudaStream_t stream;
+    const Attribute *attributes;
+    unsigned n;
+} LaunchConfig;
+_Static_assert(sizeof(Attribute) == 72 && sizeof(LaunchConfig) == 56, "as in CUDA 13");
+enum { COOPERATIVE = 2, CLUSTER = 4 };  // cudaLaunchAttributeID
+
+// Blocks that wait for one another must all have room at once (CUDA C++ Programming Guide, "Grid Synchronization").
+cudaError_t cudaLaunchCooperativeKernel(const void *f, dim3 grid, dim3 block, void **args, size_t shared,
+                                        cudaStream_t s)
+{
+    int blocks;
+    READY();
+    uint64_t threads = (uint64_t)block.x * block.y * block.z, all = (uint64_t)grid.x * grid.y * grid.z;
+    if (!threads || threads > 1024) return noted(cudaErrorInvalidConfiguration);
+    cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, f, (int)threads, shared, 0);
+    if (error) return error;
+    if (all > (uint64_t)blocks * client_device()->sms) return noted(cudaErrorCooperativeLaunchTooLarge);
+    return launch(f, &(Config){grid, block, shared, s}, args);
+}
+
+// Attributes but for these two are hints, or order launches that run one after the other anyway.
+cudaError_t cudaLaunchKernelExC(const LaunchConfig *c, const void *f, void **args)
+{
+    bool together = false;
+    READY();
+    if (!c || (c->n && !c->attributes)) return noted(cudaErrorInvalidValue);
+    for (unsigned k = 0; k < c->n; k++) {
+        const Attribute *a = &c->attributes[k];
+        together |= a->id == COOPERATIVE && a->value.cooperative;
+        if (a->id == CLUSTER && (uint64_t)a->value.cluster.x * a->value.cluster.y * a->value.cluster.z != 1)
+            return client_missing("cudaLaunchKernelExC with clusters of blocks");
+    }
+    if (together) return cudaLaunchCooperativeKernel(f, c->grid, c->block, args, c->shared, c->stream);
+    return launch(f, &(Config){c->grid, c->block, c->shared, c->stream}, args);
+}
+
+// As in ptsz.c; the stream is in the config.
+cudaError_t cudaLaunchKernelExC_ptsz(const LaunchConfig *config, const void *f, void **args)
+{
+    if (!config || config->stream) return cudaLaunchKernelExC(config, f, args);
+    LaunchConfig c = *config;
+    c.stream = (cudaStream_t)2;  // cudaStreamPerThread
+    return cudaLaunchKernelExC(&c, f, args);
+}

@@ -4,17 +4,29 @@
 // what is copied from where to where; the direction that a program names isn't needed.
 #include "cudart/cudart.h"
 
+#include <pthread.h>
 #include <string.h>
 
-static cudaError_t allocate(void **p, size_t bytes)
+// How a piece was asked for, by its address: as cudaMemoryType counts.
+typedef enum Kind { UNREGISTERED, HOST, DEVICE, MANAGED } Kind;
+static struct {
+    pthread_mutex_t lock;
+    Map by_address;
+} kinds = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static cudaError_t allocate(void **p, size_t bytes, Kind kind)
 {
     Answer answer;
     if (!p) return noted(cudaErrorInvalidValue);
     *p = NULL;
     if (!bytes) return cudaSuccess;
     cudaError_t error = client_ask(&(WireCall){.ask = ASK_ALLOC, .a = bytes}, NULL, &answer);
-    if (!error) *p = (void *)(uintptr_t)answer.of.a;
-    return noted(error);
+    if (error) return noted(error);
+    *p = (void *)(uintptr_t)answer.of.a;
+    pthread_mutex_lock(&kinds.lock);
+    map_put(&kinds.by_address, (const char *)&answer.of.a, sizeof answer.of.a, kind);
+    pthread_mutex_unlock(&kinds.lock);
+    return cudaSuccess;
 }
 
 static cudaError_t give_back(void *p)
@@ -25,21 +37,21 @@ static cudaError_t give_back(void *p)
 cudaError_t cudaMalloc(void **p, size_t bytes)
 {
     READY();
-    return allocate(p, bytes);
+    return allocate(p, bytes, DEVICE);
 }
 
 cudaError_t cudaMallocManaged(void **p, size_t bytes, unsigned flags)
 {
     READY();
     if (!bytes || (flags != 1 && flags != 2)) return noted(cudaErrorInvalidValue);
-    return allocate(p, bytes);
+    return allocate(p, bytes, MANAGED);
 }
 
 cudaError_t cudaHostAlloc(void **p, size_t bytes, unsigned flags)
 {
     enum { FLAGS = 7 };  // portable, mapped, write-combined: this memory is all of it
     READY();
-    return flags & ~(unsigned)FLAGS ? noted(cudaErrorInvalidValue) : allocate(p, bytes);
+    return flags & ~(unsigned)FLAGS ? noted(cudaErrorInvalidValue) : allocate(p, bytes, HOST);
 }
 
 cudaError_t cudaMallocHost(void **p, size_t bytes) { return cudaHostAlloc(p, bytes, 0); }
@@ -65,6 +77,33 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
     if (!error && !answer.of.b) error = cudaErrorInvalidValue;
     *device = error ? NULL : host;
     return noted(error);
+}
+
+typedef struct PointerAttributes {  // cudaPointerAttributes
+    int type, device;
+    void *on_device, *on_host;
+    long reserved[8];
+} PointerAttributes;
+_Static_assert(sizeof(PointerAttributes) == 88, "as in CUDA 13");
+
+// What no call of ours has given is the program's own memory, or a variable of a module.
+cudaError_t cudaPointerGetAttributes(PointerAttributes *to, const void *p)
+{
+    enum { NOWHERE = -2 };  // cudaInvalidDeviceId
+    Answer answer;
+    int64_t kind = DEVICE;
+    READY();
+    if (!to) return noted(cudaErrorInvalidValue);
+    cudaError_t error = client_ask(&(WireCall){.ask = ASK_RANGE, .a = (uintptr_t)p}, NULL, &answer);
+    if (error) return noted(error);
+    *to = (PointerAttributes){.type = UNREGISTERED, .device = NOWHERE};
+    if (!answer.of.b) return cudaSuccess;
+    pthread_mutex_lock(&kinds.lock);
+    map_get(&kinds.by_address, (const char *)&answer.of.a, sizeof answer.of.a, &kind);
+    pthread_mutex_unlock(&kinds.lock);
+    void *there = (void *)(uintptr_t)p;
+    *to = (PointerAttributes){.type = (int)kind, .on_device = there, .on_host = kind == DEVICE ? NULL : there};
+    return cudaSuccess;
 }
 
 cudaError_t cudaMemGetInfo(size_t *room, size_t *total)

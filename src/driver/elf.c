@@ -1,5 +1,5 @@
-// elf.c: reads what a program's file says of itself: its sections, its symbols, and the libraries that it needs (System
-// V ABI, chapters 4 and 5). The file is a stranger's: every place in it is checked against its length before it is read.
+// elf.c: reads what a file says of itself: its sections, its symbols, and the libraries that it needs (System V ABI,
+// chapters 4 and 5). It is a stranger's: every place in it is checked against its length before it is read.
 #include "driver/fatbin.h"
 
 #include <elf.h>

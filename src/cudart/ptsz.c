@@ -1,0 +1,73 @@
+// ptsz.c: what programs call that were built with -default-stream per-thread. Stream 0 is the thread's own one there.
+// Names that end in _ptsz have a stream; those that end in _ptds have none, and use the thread's own.
+#include "cudart/cudart.h"
+
+#define OWN ((cudaStream_t)2)  // cudaStreamPerThread
+#define OF(s) ((s) ? (s) : OWN)
+// The function of that name, which is declared here since no other file needs it.
+#define PTSZ(name, params, args) \
+    cudaError_t name params;     \
+    cudaError_t name##_ptsz params { return name args; }
+#define PTDS(name, with_stream, params, args) \
+    cudaError_t name##_ptds params { return with_stream args; }
+
+// --- launches --------------------------------------------------------------------------------------------------------
+PTSZ(cudaLaunchKernel, (const void *f, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t s),
+     (f, grid, block, args, shared, OF(s)))
+PTSZ(__cudaLaunchKernel, (const void *f, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t s),
+     (f, grid, block, args, shared, OF(s)))
+PTSZ(cudaLaunchCooperativeKernel, (const void *f, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t s),
+     (f, grid, block, args, shared, OF(s)))
+PTSZ(cudaLaunchHostFunc, (cudaStream_t s, void (*function)(void *), void *data), (OF(s), function, data))
+PTSZ(cudaStreamAddCallback,
+     (cudaStream_t s, void (*function)(cudaStream_t, cudaError_t, void *), void *data, unsigned flags),
+     (OF(s), function, data, flags))
+
+// --- copies and fills ------------------------------------------------------------------------------------------------
+PTSZ(cudaMemcpyAsync, (void *to, const void *from, size_t bytes, int kind, cudaStream_t s),
+     (to, from, bytes, kind, OF(s)))
+PTDS(cudaMemcpy, cudaMemcpyAsync, (void *to, const void *from, size_t bytes, int kind), (to, from, bytes, kind, OWN))
+PTSZ(cudaMemsetAsync, (void *to, int value, size_t bytes, cudaStream_t s), (to, value, bytes, OF(s)))
+PTDS(cudaMemset, cudaMemsetAsync, (void *to, int value, size_t bytes), (to, value, bytes, OWN))
+PTSZ(cudaMemcpyToSymbolAsync,
+     (const void *symbol, const void *from, size_t bytes, size_t offset, int kind, cudaStream_t s),
+     (symbol, from, bytes, offset, kind, OF(s)))
+PTDS(cudaMemcpyToSymbol, cudaMemcpyToSymbolAsync,
+     (const void *symbol, const void *from, size_t bytes, size_t offset, int kind),
+     (symbol, from, bytes, offset, kind, OWN))
+PTSZ(cudaMemcpyFromSymbolAsync, (void *to, const void *symbol, size_t bytes, size_t offset, int kind, cudaStream_t s),
+     (to, symbol, bytes, offset, kind, OF(s)))
+PTDS(cudaMemcpyFromSymbol, cudaMemcpyFromSymbolAsync,
+     (void *to, const void *symbol, size_t bytes, size_t offset, int kind), (to, symbol, bytes, offset, kind, OWN))
+PTSZ(cudaMemcpy2DAsync,
+     (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, int kind,
+      cudaStream_t s),
+     (to, to_pitch, from, from_pitch, width, height, kind, OF(s)))
+PTDS(cudaMemcpy2D, cudaMemcpy2DAsync,
+     (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, int kind),
+     (to, to_pitch, from, from_pitch, width, height, kind, OWN))
+PTSZ(cudaMemcpy3DAsync, (const void *copy, cudaStream_t s), (copy, OF(s)))
+PTDS(cudaMemcpy3D, cudaMemcpy3DAsync, (const void *copy), (copy, OWN))
+PTSZ(cudaMemset2DAsync, (void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t s),
+     (to, pitch, value, width, height, OF(s)))
+PTDS(cudaMemset2D, cudaMemset2DAsync, (void *to, size_t pitch, int value, size_t width, size_t height),
+     (to, pitch, value, width, height, OWN))
+PTSZ(cudaMemset3DAsync, (cudaPitchedPtr p, int value, cudaExtent e, cudaStream_t s), (p, value, e, OF(s)))
+PTDS(cudaMemset3D, cudaMemset3DAsync, (cudaPitchedPtr p, int value, cudaExtent e), (p, value, e, OWN))
+
+// --- memory ----------------------------------------------------------------------------------------------------------
+PTSZ(cudaMallocAsync, (void **p, size_t bytes, cudaStream_t s), (p, bytes, OF(s)))
+PTSZ(cudaMallocFromPoolAsync, (void **p, size_t bytes, cudaMemPool_t pool, cudaStream_t s), (p, bytes, pool, OF(s)))
+PTSZ(cudaFreeAsync, (void *p, cudaStream_t s), (p, OF(s)))
+PTSZ(cudaMemPrefetchAsync, (const void *p, size_t bytes, cudaMemLocation to, unsigned flags, cudaStream_t s),
+     (p, bytes, to, flags, OF(s)))
+PTSZ(cudaStreamAttachMemAsync, (cudaStream_t s, void *p, size_t bytes, unsigned flags), (OF(s), p, bytes, flags))
+
+// --- streams and events ----------------------------------------------------------------------------------------------
+PTSZ(cudaStreamSynchronize, (cudaStream_t s), (OF(s)))
+PTSZ(cudaStreamQuery, (cudaStream_t s), (OF(s)))
+PTSZ(cudaStreamGetFlags, (cudaStream_t s, unsigned *flags), (OF(s), flags))
+PTSZ(cudaStreamGetPriority, (cudaStream_t s, int *priority), (OF(s), priority))
+PTSZ(cudaStreamWaitEvent, (cudaStream_t s, cudaEvent_t e, unsigned flags), (OF(s), e, flags))
+PTSZ(cudaEventRecord, (cudaEvent_t e, cudaStream_t s), (e, OF(s)))
+PTSZ(cudaEventRecordWithFlags, (cudaEvent_t e, cudaStream_t s, unsigned flags), (e, OF(s), flags))
