@@ -8,6 +8,7 @@ typedef struct Config {
     dim3 grid, block;
     size_t shared;
     cudaStream_t stream;
+    bool cooperative;
 } Config;
 enum { DEEPEST = 32 };
 static _Thread_local struct {
@@ -18,7 +19,7 @@ static _Thread_local struct {
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream)
 {
     if (pushed.n == DEEPEST) return (unsigned)noted(cudaErrorInvalidConfiguration);
-    pushed.at[pushed.n++] = (Config){grid, block, shared, stream};
+    pushed.at[pushed.n++] = (Config){grid, block, shared, stream, false};
     return 0;
 }
 
@@ -52,7 +53,8 @@ static cudaError_t launch(const void *function, const Config *c, void **args)
     if (!error && !stream_number(c->stream, &stream)) error = cudaErrorInvalidResourceHandle;
     if (!error && e->info.params && !args) error = cudaErrorInvalidValue;
     if (error) return noted(error);
-    WireLaunch l = {{c->grid.x, c->grid.y, c->grid.z}, {c->block.x, c->block.y, c->block.z}, (uint32_t)c->shared};
+    WireLaunch l = {
+        {c->grid.x, c->grid.y, c->grid.z}, {c->block.x, c->block.y, c->block.z}, (uint32_t)c->shared, c->cooperative};
     size_t bytes = sizeof l + e->info.param_bytes;
     uint8_t *text = mem_alloc(bytes);
     memcpy(text, &l, sizeof l);
@@ -65,12 +67,12 @@ static cudaError_t launch(const void *function, const Config *c, void **args)
 
 cudaError_t cudaLaunchKernel(const void *f, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t s)
 {
-    return launch(f, &(Config){grid, block, shared, s}, args);
+    return launch(f, &(Config){grid, block, shared, s, false}, args);
 }
 
 cudaError_t __cudaLaunchKernel(const void *f, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t s)
 {
-    return launch(f, &(Config){grid, block, shared, s}, args);
+    return launch(f, &(Config){grid, block, shared, s, false}, args);
 }
 
 // --- what a kernel is and may ----------------------------------------------------------------------------------------
@@ -179,7 +181,7 @@ cudaError_t cudaLaunchCooperativeKernel(const void *f, dim3 grid, dim3 block, vo
     cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, f, (int)threads, shared, 0);
     if (error) return error;
     if (all > (uint64_t)blocks * client_device()->sms) return noted(cudaErrorCooperativeLaunchTooLarge);
-    return launch(f, &(Config){grid, block, shared, s}, args);
+    return launch(f, &(Config){grid, block, shared, s, true}, args);
 }
 
 // Attributes but for these two are hints, or order launches that run one after the other anyway.
@@ -195,7 +197,7 @@ cudaError_t cudaLaunchKernelExC(const LaunchConfig *c, const void *f, void **arg
             return client_missing("cudaLaunchKernelExC with clusters of blocks");
     }
     if (together) return cudaLaunchCooperativeKernel(f, c->grid, c->block, args, c->shared, c->stream);
-    return launch(f, &(Config){c->grid, c->block, c->shared, c->stream}, args);
+    return launch(f, &(Config){c->grid, c->block, c->shared, c->stream, false}, args);
 }
 
 // As in ptsz.c; the stream is in the config.

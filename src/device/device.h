@@ -137,6 +137,9 @@ double device_wall_seconds(const oc_device *d);  // host time spent simulating l
 // The memory as a file, which other processes can map: a descriptor, which is the device's. Before anything is
 // allocated. −1, with errno set: the host can't.
 int device_share(oc_device *d);
+// The launches that follow are cooperative: their blocks find this address in %envreg1 and %envreg2 (exec.h). 0: they
+// aren't.
+void device_cooperate(oc_device *d, uint64_t workspace);
 void device_clear(oc_device *d);            // frees all memory that its caller allocated
 uint64_t device_taken(const oc_device *d);  // bytes that are allocated now
 // Can a launch of this shape begin? If not, oc_error says why.

@@ -396,7 +396,8 @@ static oc_status prepare(Launching *l, oc_dim3 grid, oc_dim3 block, uint32_t sme
                            .dynamic_shared = smem,
                            .id = sim_launches(&d->base) + 1,
                            .params = mem_alloc(k->param_bytes + 16),
-                           .local_limit = d->gpu.sm.local_limit};
+                           .local_limit = d->gpu.sm.local_limit,
+                           .workspace = d->workspace};
     for (size_t p = 0; p < k->f->params.n; p++)
         memcpy(l->info.params + k->param_at.v[p], args[p], l->kernel->params.sizes[p]);
     return OC_OK;
@@ -587,6 +588,7 @@ oc_status device_blame(const char *gpu, const Diag *diag)
 void device_trace(oc_device *d, const TraceSink *sink) { sim_of(d)->trace = sink; }
 
 const Gpu *device_gpu(const oc_device *d) { return &sim_of(d)->gpu; }
+void device_cooperate(oc_device *d, uint64_t workspace) { sim_of(d)->workspace = workspace; }
 int device_share(oc_device *d) { return gmem_share(&sim_of(d)->memory); }
 void device_clear(oc_device *base)
 {

@@ -51,7 +51,8 @@ typedef struct Sim {
     const KernelFilter *only;  // null: all kernels
     const TraceSink *trace;
     uint64_t skip, matched;
-    uint64_t executed;  // warp instructions of all launches that config.cap is about: the timed ones, unless none is
+    uint64_t workspace;  // of cooperative launches; 0: they aren't
+    uint64_t executed;   // warp instructions of all launches that config.cap is about: the timed ones, unless none is
 } Sim;
 
 static inline Sim *sim_of(const oc_device *d) { return (Sim *)(uintptr_t)d; }

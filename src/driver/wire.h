@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define WIRE_VARIABLE "ONCHIP_WIRE"  // in the program's environment: the socket's name
-enum { WIRE_VERSION = 1 };
+enum { WIRE_VERSION = 2 };
 enum { WIRE_TEXT = 256 << 20 };  // the most bytes of text, as of a PTX file
 
 typedef enum Ask {
@@ -56,6 +56,7 @@ typedef struct WireParam {
 } WireParam;
 typedef struct WireLaunch {
     uint32_t grid[3], block[3], shared;
+    uint32_t cooperative;  // 1: blocks may wait for one another
 } WireLaunch;
 
 #endif

@@ -309,6 +309,9 @@ typedef struct LaunchInfo {
     uint64_t id;
     uint8_t *params;       // param_bytes
     uint32_t local_limit;  // bytes of local memory a thread may use
+    // The address that %envreg1 (its upper half) and %envreg2 hold: global memory by which the blocks of a cooperative
+    // launch wait for one another, as CUDA's cooperative groups do. 0: none.
+    uint64_t workspace;
 } LaunchInfo;
 
 // --- faults ----------------------------------------------------------------------------------------------------------

@@ -86,6 +86,8 @@ static uint64_t uniform_sreg(const Env *env, const Warp *w, Sreg r)
     case SR_SMID: return env->sm;
     case SR_NSMID: return env->sm_count;
     case SR_GRIDID: return i->id;
+    case SR_ENVREG1: return i->workspace >> 32;
+    case SR_ENVREG2: return (uint32_t)i->workspace;
     case SR_CLOCK: return (uint32_t)env->clock;
     case SR_CLOCK_HI: return env->clock >> 32;
     case SR_CLOCK64: return env->clock;

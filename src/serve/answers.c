@@ -61,9 +61,19 @@ static bool stream_known(const Serving *s, uint64_t number, oc_stream **stream)
     } while (0)
 
 // --- launches --------------------------------------------------------------------------------------------------------
+// Memory by which the blocks of a grid wait for one another: zeroed once, since every barrier leaves it as it needs it.
+static bool make_workspace(Serving *s)
+{
+    enum { BYTES = 256 };
+    if (s->workspace) return true;
+    return oc_malloc(s->device, BYTES, NULL, &s->workspace) == OC_OK &&
+           oc_fill(s->device, s->workspace, 0, BYTES, NULL) == OC_OK;
+}
+
 static void run_one(Serving *s, Waiting *w)
 {
     if (!s->failed) {
+        device_cooperate(s->device, w->cooperative ? s->workspace : 0);
         oc_status status = oc_launch(w->kernel, w->grid, w->block, w->smem, w->stream, w->args);
         if (status != OC_OK) {
             s->failed = result(s, status), tell(s);
@@ -94,7 +104,9 @@ static int answer_LAUNCH(Serving *s, const WireCall *c, WireAnswer *a, Text *out
     if (status != OC_OK) return tell(s), result(s, status);
     const Kernel *code = device_kernel(k);
     if (s->text.n - sizeof l < code->param_bytes) return INVALID_VALUE;
+    if (l.cooperative && !make_workspace(s)) return OUT_OF_MEMORY;
     Waiting w = {.kernel = k, .grid = grid, .block = block, .smem = l.shared, .stream = stream};
+    w.cooperative = l.cooperative;
     w.params = mem_alloc(code->param_bytes + 1);
     w.args = mem_alloc(sizeof *w.args * (code->f->params.n + 1));
     memcpy(w.params, s->text.v + sizeof l, code->param_bytes);
@@ -355,7 +367,7 @@ void answers_reset(Serving *s)
 {
     drop_all(s);
     device_clear(s->device);
-    s->failed = SUCCESS, s->sticky = false;
+    s->failed = SUCCESS, s->sticky = false, s->workspace = 0;
     s->printed->n = 0;
 }
 

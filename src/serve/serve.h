@@ -37,6 +37,7 @@ typedef struct Waiting {  // a launch that is to be run
     oc_kernel *kernel;
     oc_dim3 grid, block;
     uint32_t smem;
+    bool cooperative;
     oc_stream *stream;
     uint8_t *params;
     const void **args;
@@ -56,8 +57,9 @@ typedef struct Serving {
     VEC(oc_event *) events;
     Map kernel_at;  // a kernel's pointer → its number
     VEC(Waiting) waiting;
-    int failed;   // a cudaError_t of an earlier launch, which the next call has; 0: none
-    bool sticky;  // all further calls have it
+    uint64_t workspace;  // by which blocks of cooperative launches wait for one another; 0: there was none yet
+    int failed;          // a cudaError_t of an earlier launch, which the next call has; 0: none
+    bool sticky;         // all further calls have it
 } Serving;
 // child.c
 // Starts the program, which finds the libraries and the socket's name in its environment. −1, and why: it can't.

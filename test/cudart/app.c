@@ -39,6 +39,7 @@ extern int cudaEventSynchronize(void *), cudaEventElapsedTime(float *, void *, v
 extern int cudaFuncGetAttributes(void *, const void *), cudaFuncSetAttribute(const void *, int, int);
 extern int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *, const void *, int, size_t);
 extern int cudaGraphCreate(void **, unsigned);
+extern int cudaLaunchCooperativeKernel(const void *, dim3, dim3, void **, size_t, void *);
 extern const char *cudaGetErrorName(int), *cudaGetErrorString(int);
 
 // --- what nvcc makes -------------------------------------------------------------------------------------------------
@@ -67,7 +68,15 @@ static const char ptx[] =
     ".visible .entry forever() { LOOP: bra LOOP; }\n"
     ".visible .entry stop() { trap; }\n"
     ".visible .entry count() { .reg .b64 %d; .reg .pred %p; mov.u64 %d, 0;\n"
-    "MORE: add.u64 %d, %d, 1; setp.ne.u64 %p, %d, 0; @%p bra MORE; ret; }\n";
+    "MORE: add.u64 %d, %d, 1; setp.ne.u64 %p, %d, 0; @%p bra MORE; ret; }\n"
+    // Counts itself in the memory of cooperative launches, and waits until n blocks have: x[block] = how many it saw.
+    ".visible .entry meet(.param .u64 x, .param .u32 n)\n"
+    "{ .reg .b32 %r<6>; .reg .b64 %d<4>; .reg .pred %p;\n"
+    "mov.u32 %r1, %envreg1; mov.u32 %r2, %envreg2; mov.b64 %d1, {%r2, %r1}; ld.param.u32 %r3, [n];\n"
+    "atom.add.release.gpu.u32 %r4, [%d1+4], 1;\n"
+    "AGAIN: ld.acquire.gpu.u32 %r4, [%d1+4]; setp.lt.u32 %p, %r4, %r3; @%p bra AGAIN;\n"
+    "mov.u32 %r5, %ctaid.x; mul.wide.u32 %d2, %r5, 4; ld.param.u64 %d3, [x]; add.u64 %d3, %d3, %d2;\n"
+    "st.global.u32 [%d3], %r4; ret; }\n";
 
 static struct {
     uint32_t magic;
@@ -90,7 +99,7 @@ static struct {
 } wrapper = {0x466243b1, 1, &container, NULL};
 
 // The host counterparts: their addresses are what the runtime knows them by.
-static char fill, raise_it, hello, stray, forever, stop, count, nobody;
+static char fill, raise_it, hello, stray, forever, stop, count, meet, nobody;
 static char factor[8], shared_shadow[4], plain[8];
 static void *shared_value;  // managed
 static void **handle;
@@ -102,8 +111,8 @@ __attribute__((constructor)) static void begin(void)
     static const struct {
         char *at;
         const char *name;
-    } kernels[] = {{&fill, "fill"},       {&raise_it, "raise"}, {&hello, "hello"}, {&stray, "stray"},
-                   {&forever, "forever"}, {&stop, "stop"},      {&count, "count"}, {&nobody, "nobody"}};
+    } kernels[] = {{&fill, "fill"}, {&raise_it, "raise"}, {&hello, "hello"}, {&stray, "stray"},  {&forever, "forever"},
+                   {&stop, "stop"}, {&count, "count"},    {&meet, "meet"},   {&nobody, "nobody"}};
     memcpy(container.text, ptx, sizeof ptx);
     handle = __cudaRegisterFatBinary(&wrapper);
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
@@ -371,6 +380,27 @@ static int do_count(void)
 }
 
 // Its child can't use the device, and it goes on.
+// Blocks that wait for one another: as many as the card has room for at once, and one more.
+static int do_meet(void)
+{
+    enum { MOST = 4096 };
+    static unsigned got[MOST];
+    unsigned n = 0, less = 0;
+    int blocks, sms;
+    void *x;
+    MUST(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &meet, 32, 0));
+    MUST(cudaDeviceGetAttribute(&sms, 16, 0));
+    n = (unsigned)(blocks * sms);
+    void *args[] = {&x, &n};
+    MUST(cudaMalloc(&x, 4 * MOST));
+    MUST(cudaLaunchCooperativeKernel(&meet, (dim3){n, 1, 1}, (dim3){1, 1, 1}, args, 0, NULL));
+    MUST(cudaMemcpy(got, x, 4 * n, TO_HOST));
+    for (unsigned k = 0; k < n; k++) less += got[k] < n;
+    printf("%u saw fewer\n", less);
+    SHOW(cudaLaunchCooperativeKernel(&meet, (dim3){n + 1, 1, 1}, (dim3){32, 1, 1}, args, 0, NULL));
+    return 0;
+}
+
 static int do_fork(void)
 {
     int status;
@@ -401,6 +431,7 @@ int main(int argc, char **argv)
     if (!strcmp(what, "print")) return do_print();
     if (!strcmp(what, "many")) return do_many();
     if (!strcmp(what, "count")) return do_count();
+    if (!strcmp(what, "meet")) return do_meet();
     if (!strcmp(what, "fork")) return do_fork();
     if (!strcmp(what, "leave")) return set_factor(1), launch(&hello, 1, 1, 0, NULL, NULL), _exit(5), 0;
     if (!strcmp(what, "die")) return do_fill(), fflush(stdout), abort(), 0;

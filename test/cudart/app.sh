@@ -105,6 +105,13 @@ cudaFuncSetAttribute: cudaErrorInvalidValue
 1 block
 OUT
 
+for options in '' --functional; do
+    # shellcheck disable=SC2086
+    run $options ./app meet
+    ends 0
+    prints <<<$'0 saw fewer\ncudaLaunchCooperativeKernel: cudaErrorCooperativeLaunchTooLarge'
+done
+
 run ./app print
 ends 0
 prints <<<$'before\nhello\nhello\nafter'

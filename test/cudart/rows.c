@@ -1,5 +1,5 @@
-// rows.c: a program that copies and fills rows and boxes, and uses pools, host functions and registered memory, as CUDA's
-// runtime has them. It prints what the CUDA Runtime API reference says must come of it. No kernel is needed.
+// rows.c: a program that copies and fills rows and boxes, and uses pools, host functions and registered memory, as in
+// CUDA. It prints what the CUDA Runtime API reference says must come of it. No kernel is needed.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
