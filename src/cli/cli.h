@@ -219,4 +219,7 @@ bool is_program(const char *path);  // an executable or a script
 // kept each by itself. The device's config.print must add to *printed.
 int run_program(oc_device *d, const char *const *words, size_t keep, Text *printed, Text *error);
 
+// --- list_kernels.c --------------------------------------------------------------------------------------------------
+int list_kernels(const char *path);  // prints what device code is in a file; returns an exit code
+
 #endif

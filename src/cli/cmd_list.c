@@ -95,6 +95,7 @@ static const struct {
     {"policies", list_policies, "replacement policies of caches, as in --set l1.policy=plru"},
     {"counters", list_counters, "counters, and rates that are computed from them, with units"},
     {"ops", list_ops, "instructions of the PTX ISA, and which are implemented"},
+    {"kernels", NULL, "the kernels in FILE: a program, a library, an object, a fat binary, a cubin or PTX"},
 };
 static const Option options[] = {{"--help", NULL, "this text"}};
 
@@ -107,21 +108,25 @@ static int help(const char *usage)
 
 int cmd_list(int argc, char **argv)
 {
-    static const char usage[] = "usage: onchip list workloads|gpus|schedulers|policies|counters|ops";
+    static const char usage[] =
+        "usage: onchip list workloads|gpus|schedulers|policies|counters|ops\n       onchip list kernels FILE";
     Args a = {.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options)};
-    const char *what = NULL, *names[COUNT(kinds)];
+    const char *what = NULL, *file = NULL, *names[COUNT(kinds)];
     char hint[100];
     int o;
     while ((o = args_next(&a)) != -2) {
         if (o == -3) return EXIT_USAGE;
         if (o == 0) return help(usage);
-        if (what) return tell(EXIT_USAGE, "list takes one word: '%s' is one too many", a.value);
-        what = a.value;
+        if (file || (what && strcmp(what, "kernels")))
+            return tell(EXIT_USAGE, "list takes one word: '%s' is one too many", a.value);
+        *(what ? &file : &what) = a.value;
     }
     for (size_t k = 0; k < COUNT(kinds); k++) {
         names[k] = kinds[k].name;
-        if (what && !strcmp(what, kinds[k].name)) return kinds[k].list(), EXIT_OK;
+        if (what && !strcmp(what, kinds[k].name) && kinds[k].list) return kinds[k].list(), EXIT_OK;
     }
+    if (what && !strcmp(what, "kernels"))
+        return file ? list_kernels(file) : tell(EXIT_USAGE, "list kernels: of which file?\n%s", usage);
     if (what)
         return tell(EXIT_USAGE, "nothing called '%s' to list%s\n%s", what,
                     did_you_mean(what, names, COUNT(names), hint), usage);

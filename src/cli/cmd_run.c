@@ -273,16 +273,17 @@ static int check_options(Run *r)
     return -1;
 }
 
-// Where a program stands among the arguments: those behind it are its own. argc: nowhere.
+// Where a program stands among the arguments: those behind it are its own. argc: nowhere. With --kernel in front of it, a
+// kernel that is in the program's file is run, and not the program.
 static int find_program(int argc, char **argv)
 {
     Text error = {0};
     Args a = {.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options), .error = &error};
     int o;
-    do o = args_next(&a);
-    while (o >= 0);
+    bool kernel = false;
+    while ((o = args_next(&a)) >= 0) kernel |= !strcmp(options[o].name ? options[o].name : "", "--kernel");
     text_free(&error);
-    return o == -1 && !workload_find(a.value) && is_program(a.value) ? a.at - 1 : argc;
+    return o == -1 && !kernel && !workload_find(a.value) && is_program(a.value) ? a.at - 1 : argc;
 }
 
 // Returns an exit code, or −1 to go on.

@@ -2,6 +2,7 @@
 // functions.
 #include "cli/cli.h"
 #include "device/device.h"
+#include "driver/fatbin.h"
 #include "ptx/strands.h"
 
 #include <errno.h>
@@ -130,6 +131,18 @@ static void show_refused(Module *m)
     }
 }
 
+// Of a file that isn't PTX itself, takes the PTX that is in it.
+static bool take_ptx(Text *text, const char *path, const char *kernel)
+{
+    Text ptx = {0}, why = {0};
+    if (!text->n || image_kind(text->v) == IMAGE_PTX || image_kind(text->v) == IMAGE_UNKNOWN) return true;
+    bool ok = binary_ptx(text, kernel, &ptx, &why);
+    if (!ok) tell(EXIT_FAILED, "%s: %s", path, why.v);
+    text_free(text), text_free(&why);
+    *text = ptx;
+    return ok;
+}
+
 // Shows a PTX file, or the PTX of a built-in workload.
 static int show_ptx(const char *what, const char *view, const char *kernel)
 {
@@ -146,6 +159,7 @@ static int show_ptx(const char *what, const char *view, const char *kernel)
         return tell(EXIT_FAILED, "can't read %s: %s%s", what, strerror(problem),
                     did_you_mean(what, &near, near != NULL, hint));
     }
+    if (!entry && !take_ptx(&text, what, kernel)) return text_free(&text), EXIT_FAILED;
     Module *m = ptx_parse_partly(text.v ? text.v : "", text.n, what, &diag);
     int code = EXIT_OK;
     if (!m)

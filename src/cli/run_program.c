@@ -2,6 +2,7 @@
 // status.
 #include "cli/cli.h"
 #include "device/device.h"
+#include "driver/fatbin.h"
 #include "serve/serve.h"
 
 #include <fcntl.h>
@@ -10,20 +11,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Executables begin with \x7fELF (System V ABI), scripts with #!.
+// Scripts begin with #!, executables are ELF files that begin to run somewhere. Libraries, objects and cubins don't.
 bool is_program(const char *path)
 {
+    enum { HEADER = 64 };
     struct stat info;
-    char head[4] = "";
+    char head[HEADER] = "";
+    Elf elf;
     int file = stat(path, &info) || !S_ISREG(info.st_mode) ? -1 : open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0) return false;
     ssize_t n = read(file, head, sizeof head);
     close(file);
-    return (n == 4 && !memcmp(head,
-                              "\x7f"
-                              "ELF",
-                              4)) ||
-           (n >= 2 && !memcmp(head, "#!", 2));
+    return n >= 2 && (!memcmp(head, "#!", 2) || (elf_open(&elf, head, (size_t)n) && elf.entry));
 }
 
 // The folder of libcudart: in a build beside the executable; else where an installation puts it. False: in neither.

@@ -20,7 +20,7 @@ bool elf_open(Elf *e, const void *bytes, size_t n)
     if (!take(e, 0, &h, sizeof h) || memcmp(h.e_ident, ELFMAG, SELFMAG) || h.e_ident[EI_CLASS] != ELFCLASS64 ||
         h.e_ident[EI_DATA] != ELFDATA2LSB)
         return false;
-    e->machine = h.e_machine, e->type = h.e_type;
+    e->machine = h.e_machine, e->type = h.e_type, e->entry = h.e_entry;
     if (!h.e_shoff || h.e_shentsize != sizeof(Elf64_Shdr)) return true;  // no sections: stripped of all that
     e->at = h.e_shoff, e->sections = h.e_shnum, e->names = h.e_shstrndx;
     return true;

@@ -120,10 +120,13 @@ static bool zstd_decompress(const uint8_t *from, size_t n, uint8_t *to, size_t b
     return ok;
 }
 
-static bool unpack(const Entry *e, const uint8_t *contents, Text *ptx, Text *why)
+static bool unpack(const Entry *e, const uint8_t *contents, Text *out, Text *why)
 {
-    if (!(e->flags & (PACKED_LZ4 | PACKED_ZSTD)))
-        return text_add(ptx, (const char *)contents, strnlen((const char *)contents, e->bytes)), true;
+    bool text = e->kind == KIND_PTX;  // which ends with a null byte, or where the contents do
+    if (!(e->flags & (PACKED_LZ4 | PACKED_ZSTD))) {
+        const char *plain = (const char *)contents;
+        return text_add(out, plain, text ? strnlen(plain, e->bytes) : e->bytes), true;
+    }
     uint64_t yield = e->flags & PACKED_ZSTD ? ZSTD_YIELD : LZ4_YIELD, most = MIN(e->packed * yield, UNPACKED_MOST);
     if (e->packed > e->bytes || !e->unpacked || e->unpacked > most)
         return text_put(why, "its compressed PTX is damaged"), false;
@@ -134,7 +137,7 @@ static bool unpack(const Entry *e, const uint8_t *contents, Text *ptx, Text *why
         ok = zstd_decompress(contents, e->packed, to, e->unpacked, why);
     else if (!(ok = lz4_decompress(contents, e->packed, to, e->unpacked)))
         text_put(why, "its compressed PTX is damaged");
-    if (ok) text_add(ptx, (const char *)to, strlen((const char *)to));
+    if (ok) text_add(out, (const char *)to, text ? strlen((const char *)to) : e->unpacked);
     mem_free(to);
     return ok;
 }
@@ -153,6 +156,41 @@ static void better(Found *best, const Entry *e, const uint8_t *contents)
     if (!best->count || e->capability > best->entry.capability) *best = (Found){*e, contents, 1};
 }
 
+// Reads the entry at *at, and moves *at behind it. False: there is none any more, or, with why, it is damaged.
+static bool next_entry(const uint8_t **at, const uint8_t *end, Entry *e, const uint8_t **contents, Text *why)
+{
+    if ((size_t)(end - *at) < sizeof *e) return false;
+    memcpy(e, *at, sizeof *e);
+    if (e->header < sizeof *e || e->header > (size_t)(end - *at) || e->bytes > (size_t)(end - *at) - e->header)
+        return text_put(why, "its fat binary is damaged"), false;
+    *contents = *at + e->header;
+    *at = *contents + e->bytes;
+    return true;
+}
+
+uint64_t fatbin_each(const uint8_t *v, uint64_t n, FatbinEach *each, void *user, Text *why)
+{
+    Header h;
+    Entry e;
+    const uint8_t *contents;
+    if (n < sizeof h) return 0;
+    memcpy(&h, v, sizeof h);
+    if (h.magic != CONTAINER || h.version != 1 || h.bytes < sizeof h) return 0;
+    if (h.bytes > n || h.rest > n - h.bytes) return text_put(why, "its fat binary is damaged"), 0;
+    const uint8_t *at = v + h.bytes, *end = at + h.rest;
+    while (next_entry(&at, end, &e, &contents, why))
+        if (e.kind == KIND_PTX || e.kind == KIND_CODE)
+            each(user, &(FatbinPart){e.kind == KIND_PTX, e.capability, contents - e.header});
+    return why->n ? 0 : h.bytes + h.rest;
+}
+
+bool fatbin_unpack(const FatbinPart *part, Text *out, Text *why)
+{
+    Entry e;
+    memcpy(&e, part->at, sizeof e);
+    return unpack(&e, part->at + e.header, out, why);
+}
+
 bool fatbin_ptx(const void *image, uint32_t capability, Text *ptx, Text *why)
 {
     Header h;
@@ -168,19 +206,16 @@ bool fatbin_ptx(const void *image, uint32_t capability, Text *ptx, Text *why)
     }
     if (h.magic != CONTAINER || h.version != 1 || h.bytes < sizeof h)
         return text_put(why, "its fat binary is of an unknown kind"), false;
-    const uint8_t *at = (const uint8_t *)image + h.bytes, *end = at + h.rest;
-    while ((size_t)(end - at) >= sizeof(Entry)) {
-        Entry e;
-        memcpy(&e, at, sizeof e);
-        if (e.header < sizeof e || e.header > (size_t)(end - at) || e.bytes > (size_t)(end - at) - e.header)
-            return text_put(why, "its fat binary is damaged"), false;
+    const uint8_t *at = (const uint8_t *)image + h.bytes, *end = at + h.rest, *contents;
+    Entry e;
+    while (next_entry(&at, end, &e, &contents, why)) {
         newer |= e.kind == KIND_PTX && e.capability > capability;
         // Machine code runs on GPUs of its own major version from its minor version on.
-        if (e.kind == KIND_PTX && e.capability <= capability) better(&text, &e, at + e.header);
+        if (e.kind == KIND_PTX && e.capability <= capability) better(&text, &e, contents);
         if (e.kind == KIND_CODE && e.capability <= capability && e.capability / 10 == capability / 10)
-            better(&code, &e, at + e.header);
-        at += e.header + e.bytes;
+            better(&code, &e, contents);
     }
+    if (why->n) return false;
     if (!text.count) return text_put(why, newer ? "its PTX is for later GPUs" : "it is machine code alone"), false;
     if (text.count > 1) return text_put(why, "it has several PTX modules for the same GPU"), false;
     // The application may depend on the machine code that the driver would have taken, for example on its block sizes.

@@ -10,6 +10,16 @@ ImageKind image_kind(const void *image);
 // Finds the PTX that a GPU of this capability (90: 9.0) would get if the container had no machine code. False: why says
 // what is there instead.
 bool fatbin_ptx(const void *image, uint32_t capability, Text *ptx, Text *why);
+// Calls each for every module of the container at v, of which n bytes may be read. Returns the bytes that the container
+// takes; 0: there is none, or, with why, it is damaged.
+typedef struct FatbinPart {
+    bool ptx;  // else machine code
+    uint32_t capability;
+    const uint8_t *at;  // its entry in the container
+} FatbinPart;
+typedef void FatbinEach(void *user, const FatbinPart *part);
+uint64_t fatbin_each(const uint8_t *v, uint64_t n, FatbinEach *each, void *user, Text *why);
+bool fatbin_unpack(const FatbinPart *part, Text *out, Text *why);  // PTX without its null byte, or a cubin
 // Decompresses LZ4's block format. False: the data isn't in that format, or has another length.
 bool lz4_decompress(const uint8_t *from, size_t n, uint8_t *to, size_t bytes);
 
@@ -18,6 +28,7 @@ bool lz4_decompress(const uint8_t *from, size_t n, uint8_t *to, size_t bytes);
 typedef struct Elf {
     const uint8_t *v;
     uint64_t n;
+    uint64_t entry;            // where it begins to run; 0: nowhere, as in a library
     uint16_t machine, type;    // EM_…, ET_… of elf.h
     uint64_t at;               // of the table of sections
     uint32_t sections, names;  // how many; which has their names
@@ -35,5 +46,27 @@ const char *elf_text(const ElfSection *texts, uint64_t at);  // null: none begin
 typedef void ElfEach(void *user, const char *name, uint64_t at, uint64_t bytes);
 bool elf_symbols(const Elf *e, ElfEach *each, void *user);
 bool elf_needs(const Elf *e, const char *prefix);  // a shared library whose name begins so
+
+// --- binary.c: device code in files ----------------------------------------------------------------------------------
+// A file is PTX, a fat binary, a cubin, or a program, a library or an object with fat binaries in it.
+typedef struct BinaryModule {
+    uint32_t container;  // its number in the file, from 1 on; 0: the file is one module
+    FatbinPart of;
+    const uint8_t *v;  // of a file that is one module; else null
+    uint64_t n;
+} BinaryModule;
+typedef VEC(BinaryModule) BinaryModules;
+// Finds the modules of a file of n bytes, behind which a null byte stands if it isn't an ELF file. What is found points
+// into it. False, and why: there are none.
+bool binary_modules(const void *file, size_t n, BinaryModules *all, Text *why);
+bool binary_text(const BinaryModule *m, Text *out, Text *why);
+// Calls each for every kernel in the text of a module. stub: it does nothing but print and trap, so that the module has
+// no code of it.
+typedef void BinaryKernel(void *user, const char *name, bool stub);
+void binary_kernels(const BinaryModule *m, const Text *text, BinaryKernel *each, void *user);
+// The PTX of a file that isn't PTX itself: of the modules that have the kernel (null: of all) the one for the newest
+// target, one with code of it before one without. False, and why: there is none, or kernel is null and there are
+// several.
+bool binary_ptx(const Text *file, const char *kernel, Text *ptx, Text *why);
 
 #endif

@@ -1,8 +1,10 @@
 // file.c: runs a kernel of a bare PTX file. Its arguments and buffers are made from texts. Everything is checked before
 // the launch.
 #include "device/device.h"
+#include "driver/fatbin.h"
 #include "work/programs.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -103,13 +105,39 @@ static oc_status choose_entry(const FileRun *r, const Kernels *all, oc_kernel **
     return status;
 }
 
+// Loads the file's PTX, or, of a program or a library, the module in it that has the kernel.
+static oc_status load_text(oc_device *d, const FileRun *r, const Text *file, oc_module **m, Text *error)
+{
+    Text ptx = {0}, why = {0};
+    ImageKind kind = file->n ? image_kind(file->v) : IMAGE_UNKNOWN;
+    bool inside = kind == IMAGE_CUBIN || kind == IMAGE_FATBIN;
+    oc_status status = OC_OK;
+    if (inside && !binary_ptx(file, r->kernel, &ptx, &why))
+        status = file_fail(error, OC_BAD_FILE, "%s: %s", r->path, why.v);
+    const Text *from = inside ? &ptx : file;
+    if (status == OC_OK && (status = oc_load(d, from->v ? from->v : "", from->n, r->path, m)) != OC_OK)
+        file_fail(error, status = status == OC_BAD_ARGUMENT ? OC_BAD_FILE : status, "%s", oc_error(d));
+    text_free(&ptx), text_free(&why);
+    return status;
+}
+
+static oc_status load(oc_device *d, const FileRun *r, oc_module **m, Text *error)
+{
+    Text file = {0};
+    if (r->text) return load_text(d, r, r->text, m, error);
+    if (!text_read_file(&file, r->path))
+        return file_fail(error, OC_BAD_FILE, "can't read %s: %s", r->path, strerror(errno));
+    oc_status status = load_text(d, r, &file, m, error);
+    text_free(&file);
+    return status;
+}
+
 static oc_status choose_kernel(oc_device *d, const FileRun *r, oc_kernel **k, Text *error)
 {
     oc_module *m;
     Kernels all = {.v = {0}};
-    oc_status status =
-        r->text ? oc_load(d, r->text->v ? r->text->v : "", r->text->n, r->path, &m) : oc_load_file(d, r->path, &m);
-    if (status != OC_OK) return file_fail(error, status == OC_BAD_ARGUMENT ? OC_BAD_FILE : status, "%s", oc_error(d));
+    oc_status status = load(d, r, &m, error);
+    if (status != OC_OK) return status;
     list_kernels(r, m, &all);
     status = choose_entry(r, &all, k, error);
     for (size_t i = 0; i < all.names.n; i++) mem_free(all.names.v[i]), mem_free(all.plain.v[i]);
