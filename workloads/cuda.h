@@ -47,7 +47,7 @@ ONCHIP_VECTORS(double, 16, 16)
 
 struct dim3 {
     uint x, y, z;
-    __device__ constexpr dim3(uint a = 1, uint b = 1, uint c = 1) : x(a), y(b), z(c) {}
+    __host__ __device__ constexpr dim3(uint a = 1, uint b = 1, uint c = 1) : x(a), y(b), z(c) {}
 };
 
 // --- Where a thread is ----------------------------------------------------------------------------------------------
@@ -66,7 +66,7 @@ ONCHIP_SREG(dim3, onchip_grid_dim, nctaid)
 #define blockIdx (onchip_block_idx())
 #define blockDim (onchip_block_dim())
 #define gridDim (onchip_grid_dim())
-#define warpSize 32
+constexpr int warpSize = 32;
 
 // --- Barriers, fences, clocks; __syncthreads itself is a builtin of clang -------------------------------------------
 

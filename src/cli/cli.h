@@ -219,6 +219,20 @@ bool is_program(const char *path);  // an executable or a script
 // kept each by itself. The device's config.print must add to *printed.
 int run_program(oc_device *d, const char *const *words, size_t keep, Text *printed, Text *error);
 
+// --- cuda.gen.c: cuda/*.h, and the workloads' headers that these include ---------------------------------------------
+typedef struct CudaFile {
+    const char *name, *text;  // without .h
+    size_t size;
+} CudaFile;
+extern const CudaFile cuda_files[];
+extern const size_t cuda_file_count;
+
+// --- compile.c: CUDA source ------------------------------------------------------------------------------------------
+bool is_cuda_source(const char *path);
+// Compiles the kernels of a .cu file for a GPU of this capability (90: 9.0). False: error gets the reason, or what the
+// compiler says.
+bool compile_cuda(const char *path, uint32_t capability, Text *ptx, Text *error);
+
 // --- list_kernels.c --------------------------------------------------------------------------------------------------
 int list_kernels(const char *path);  // prints what device code is in a file; returns an exit code
 

@@ -252,8 +252,9 @@ static int take_option(Run *r, int o)
     case R_DUMP: vec_push(&r->dumps, v); break;
     case R_OUT: r->out_path = v; break;
     case R_HELP:
-        printf("usage: onchip run WORKLOAD [parameter=value …] [options]\n       onchip run FILE.ptx [--arg SPEC …] "
-               "[options]\n       onchip run [options] ./PROGRAM [its arguments …]\n\n");
+        printf(
+            "usage: onchip run WORKLOAD [parameter=value …] [options]\n       onchip run FILE.ptx|FILE.cu [--arg SPEC "
+            "…] [options]\n       onchip run [options] ./PROGRAM [its arguments …]\n\n");
         print_options(options, COUNT(options));
         return EXIT_OK;
     }
@@ -273,8 +274,8 @@ static int check_options(Run *r)
     return -1;
 }
 
-// Where a program stands among the arguments: those behind it are its own. argc: nowhere. With --kernel in front of it, a
-// kernel that is in the program's file is run, and not the program.
+// Where a program stands among the arguments: those behind it are its own. argc: nowhere. With --kernel in front of it,
+// a kernel that is in the program's file is run, and not the program.
 static int find_program(int argc, char **argv)
 {
     Text error = {0};
@@ -431,8 +432,8 @@ static int check_what(Run *r, const WorkloadEntry *entry)
         return refuse(r, EXIT_USAGE, "no workload '%s'%s (onchip list workloads)", r->what,
                       did_you_mean(name, &near, near != NULL, hint));
     }
-    if (!entry && dot && (!strcmp(dot, ".cu") || !strcmp(dot, ".cuh")))
-        return refuse(r, EXIT_USAGE, "%s is CUDA source; onchip takes PTX, such as nvcc -ptx makes of it", r->what);
+    if (!entry && dot && !strcmp(dot, ".cuh"))
+        return refuse(r, EXIT_USAGE, "%s is a header; onchip compiles a .cu file that includes it", r->what);
     snprintf(because, sizeof because, "%.100s is %s", r->what, entry ? WORKLOAD : PTX_FILE);
     if (!args_fit(&r->args, entry ? WORKLOAD : PTX_FILE, because)) return EXIT_USAGE;
     if (!entry && r->params.n)
@@ -473,6 +474,26 @@ static int simulate_program(Run *r, oc_device *d, Text *printed)
     return code;
 }
 
+// A kernel of a PTX file, or of CUDA source.
+static int simulate_file(Run *r, oc_device *d, FILE *out, Json *json)
+{
+    char *error = NULL;
+    Text ptx = {0}, why = {0}, name = {0};
+    int code = EXIT_FAILED;
+    bool source = is_cuda_source(r->what);
+    text_printf(&name, "%s%s", source ? "PTX of " : "", r->what);
+    r->file.path = name.v;
+    if (!source || compile_cuda(r->what, oc_describe(d).capability, &ptx, &why)) {
+        if (source) r->file.text = &ptx;
+        code = run_file(d, &r->file, &r->dumps, out, json, &error);
+    }
+    if (error || why.n) refuse(r, code, "%s", error ? error : why.v);
+    r->file.text = NULL;
+    mem_free(error);
+    text_free(&ptx), text_free(&why), text_free(&name);
+    return code;
+}
+
 static int simulate(Run *r, oc_device *d, const WorkloadEntry *entry, FILE *out)
 {
     Json json = {0};
@@ -493,11 +514,7 @@ static int simulate(Run *r, oc_device *d, const WorkloadEntry *entry, FILE *out)
         if (info.cap) code = EXIT_OK;  // that was asked for
         if (result.error && !info.cap) refuse(r, code, "%s", result.error);
     } else {
-        char *error = NULL;
-        r->file.path = r->what;
-        code = run_file(d, &r->file, &r->dumps, out, &json, &error);
-        if (error) refuse(r, code, "%s", error);
-        mem_free(error);
+        code = simulate_file(r, d, out, &json);
     }
     if (interrupted()) code = interrupt_status();
     if (code == EXIT_OK && !something_timed(d, r)) code = EXIT_USAGE;

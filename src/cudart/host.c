@@ -26,8 +26,8 @@ cudaError_t cudaStreamAddCallback(cudaStream_t s, void (*function)(cudaStream_t,
 }
 
 // --- memory of the program -------------------------------------------------------------------------------------------
-// Registered memory is as fast as other memory here, and is copied as before. Kernels can't reach it: that would need it
-// at a place that onchip has mapped, too.
+// Registered memory is as fast as other memory here, and is copied as before. Kernels can't reach it: that would need
+// it at a place that onchip has mapped, too.
 typedef struct Range {
     uintptr_t from, to;
 } Range;

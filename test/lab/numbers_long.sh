@@ -9,7 +9,7 @@ same unified small
 same sl1 small
 same ciao small
 same unified paper reading-interleaved
-same ciao paper oracle
+same ciao medium no-hash
 bash "$ONCHIP_SOURCE/tools/gtx480.sh" >"$work/gtx480.csv"
 diff -u "$measurements/gtx480.csv" "$work/gtx480.csv" >&2 || complain "gtx480.csv: other numbers than stored"
 [[ -z ${ONCHIP_REFRESH:-} ]] || cp "$work/gtx480.csv" "$measurements"
