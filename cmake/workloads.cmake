@@ -77,7 +77,7 @@ embed_texts(program_sources schema src/store/schema *.sql)
 embed_texts(program_sources reproduce reproduce */*.ini)
 embed_texts(program_sources page src/figure/page *)
 
-# The headers with which clang compiles a user's .cu file (src/cli/compile.c): those of cuda/, and two of the workloads'.
+# The headers with which clang compiles a user's .cu file (src/cli/compile.c): those of cuda/, and two of workloads/.
 file(GLOB headers CONFIGURE_DEPENDS cuda/*.h)
 list(APPEND headers ${CMAKE_SOURCE_DIR}/workloads/cuda.h ${CMAKE_SOURCE_DIR}/workloads/cuda_math.h)
 set(arguments)
