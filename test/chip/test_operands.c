@@ -1,4 +1,5 @@
-// What an instruction asks of the register files and of the banks behind them: by hand, from unified-memory §6.1.
+// What an instruction asks of the register files and of the banks behind them: by hand, from the definitions of
+// registers.values and of unified-memory §6.1.
 #include "bench.h"
 
 enum { ROUNDS = 20 };
@@ -20,6 +21,40 @@ static uint64_t growth(const char *sets, const char *begin, const char *body, Co
         text_free(&t);
     }
     return count[1] - count[0];
+}
+
+static const char *const start = "mul.wide.u32 %rd1, %t, 3;\nmul.wide.u32 %rd2, %t, 5;\nmul.wide.u32 %rd3, %t, 7;\n"
+                                 "mul.wide.u32 %rd4, %t, 9;\nmul.wide.u32 %rd5, %t, 11;\nmov.u32 %r5, %n;\n";
+
+// An addition reads two registers and writes one; of 64 bits they are two words each, unless a value of any width takes
+// one register.
+static void widths(void **state)
+{
+    (void)state;
+    const char *wide = "add.u64 %rd5, %rd5, %rd1;\n", *narrow = "add.u32 %r5, %r5, %t;\n";
+    const char *values = "registers.hierarchy=none registers.values=yes",
+               *words = "registers.hierarchy=none registers.values=no";
+    assert_int_equal(growth(values, start, wide, C_MRF_READS), 2 * ROUNDS);
+    assert_int_equal(growth(values, start, wide, C_MRF_WRITES), ROUNDS);
+    assert_int_equal(growth(words, start, wide, C_MRF_READS), 4 * ROUNDS);
+    assert_int_equal(growth(words, start, wide, C_MRF_WRITES), 2 * ROUNDS);
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(growth(k ? words : values, start, narrow, C_MRF_READS), 2 * ROUNDS);
+        assert_int_equal(growth(k ? words : values, start, narrow, C_MRF_WRITES), ROUNDS);
+    }
+}
+
+// Four values of 64 bits fill an ORF of four entries, and a fifth the LRF: nothing is left to the main file. As words
+// they are eight, and two.
+static void entries(void **state)
+{
+    (void)state;
+    const char *all = "xor.b64 %rd5, %rd5, %rd1;\nadd.u64 %rd5, %rd5, %rd2;\nxor.b64 %rd5, %rd5, %rd3;\n"
+                      "add.u64 %rd5, %rd5, %rd4;\n";
+    assert_int_equal(growth("registers.values=yes", start, all, C_MRF_READS), 0);
+    assert_int_equal(growth("registers.values=yes", start, all, C_ORF_READS), 4 * ROUNDS);
+    assert_int_equal(growth("registers.values=yes", start, all, C_LRF_READS), 4 * ROUNDS);
+    assert_true(growth("registers.values=no", start, all, C_MRF_READS) >= 4 * ROUNDS);
 }
 
 // 32 lines: each of the partitioned cache's banks has a word of every line; in unified storage eight lines lie in each
@@ -45,6 +80,6 @@ static void lines(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lines)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(widths), cmocka_unit_test(entries), cmocka_unit_test(lines)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
