@@ -116,7 +116,8 @@ static bool decode_function(Decode *x, Code *code)
     flow_live(flow);
     x->flow = flow;
     code->alloc = x->image->lower ? alloc_colour(flow) : alloc_identity(flow);
-    if (x->image->files) code->files = files_allocate(flow, code->alloc, x->image->last, x->image->operand);
+    if (x->image->files)
+        code->files = files_allocate(flow, code->alloc, x->image->last, x->image->operand, x->image->values);
     if (x->image->files && x->image->banks) files_spread(code->files, flow, code->alloc->slots, x->image->banks);
     code->registers = x->image->values && x->image->lower ? alloc_values(flow) : 0;
     if (!code->registers) code->registers = code->alloc->slots;

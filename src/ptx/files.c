@@ -327,9 +327,23 @@ static void close_build(Build *b)
     vec_free(&b->values), vec_free(&b->bound);
 }
 
-Files *files_allocate(const Flow *w, const Alloc *a, uint32_t last, uint32_t operand)
+// Strands are found by all words; after that the first of a register stands for it.
+static void keep_first_words(Files *f, uint32_t insts)
+{
+    uint32_t kept = 0, from = 0;
+    for (uint32_t i = 0; i < insts; i++) {
+        uint32_t to = f->first[i + 1];
+        f->first[i] = kept;
+        for (; from < to; from++)
+            if (!f->access[from].more) f->access[kept++] = f->access[from];
+    }
+    f->first[insts] = f->first[insts + 1] = kept;
+}
+
+Files *files_allocate(const Flow *w, const Alloc *a, uint32_t last, uint32_t operand, bool whole)
 {
     Build b = {.w = w, .f = strands_find(w, a)};
+    if (whole) keep_first_words(b.f, (uint32_t)w->f->insts.n);
     if (!files_fit(w, a)) return b.f;
     open_build(&b, a);
     find_values(&b);
@@ -380,7 +394,7 @@ void files_print(const Function *parsed, uint32_t last, uint32_t operand, Text *
     Flow *w = flow_build(f);
     flow_live(w);
     Alloc *a = alloc_colour(w);
-    Files *files = files_allocate(w, a, last, operand);
+    Files *files = files_allocate(w, a, last, operand, false);
     print_files(f, files, out);
     files_free(files);
     alloc_free(a);

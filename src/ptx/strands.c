@@ -33,7 +33,7 @@ static void collect(void *user, uint32_t reg, bool def)
     const TypeInfo *t = &type_info[c->w->f->regs.v[reg].type];
     if (def != c->write || t->kind == K_PRED || c->a->slot[reg] == NO_REG) return;
     for (uint32_t k = 0; k < MAX((uint32_t)t->bits / 32, 1u); k++) {
-        RegAccess x = {(uint16_t)(c->a->slot[reg] + k), FILE_MAIN, def, def};
+        RegAccess x = {(uint16_t)(c->a->slot[reg] + k), FILE_MAIN, def, def, k > 0};
         bool seen = false;
         for (size_t n = c->begin; n < c->all.n; n++) seen |= c->all.v[n].slot == x.slot && c->all.v[n].write == def;
         if (!seen) vec_push(&c->all, x);

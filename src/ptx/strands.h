@@ -3,7 +3,8 @@
 // where (Gebhart et al., MICRO 2011; unified-memory §2.1). The small files belong to a strand: a stretch of code in
 // which a warp never waits for memory. What is needed after a strand is in the main file when it ends.
 //
-// Everything here counts words: the 32-bit slots of the register file that alloc.c gave. A 64-bit register is two.
+// Everything here counts words: the 32-bit slots of the register file that alloc.c gave. A 64-bit register is two, or,
+// where a value of any width is one register (registers.values), its first one alone.
 #ifndef PTX_STRANDS_H
 #define PTX_STRANDS_H
 
@@ -17,6 +18,7 @@ typedef struct RegAccess {
     uint8_t file;  // a read: where it finds its value; a write: the small file that takes it, FILE_MAIN: none
     bool write;
     bool main;  // a write that goes to the main file; a read that leaves its value in `file` on its way
+    bool more;  // another word than its register's first
 } RegAccess;
 typedef struct Files {
     RegAccess *access;  // reads before writes; a word that an instruction reads twice is fetched once
@@ -37,8 +39,9 @@ bool files_fit(const Flow *flow, const Alloc *alloc);
 // don't.
 bool strand_long(const Function *f, const Inst *i);
 enum { STRAND_LENGTH = 1024 };  // instructions of a strand, at most, in the order of the text: a limit of ours
-// files.c: the same, with values in an LRF of `last` entries (0 or 1) and an ORF of `operand` (0 to 12).
-Files *files_allocate(const Flow *flow, const Alloc *alloc, uint32_t last, uint32_t operand);
+// files.c: the same, with values in an LRF of `last` entries (0 or 1) and an ORF of `operand` (0 to 12). whole: a value
+// of any width takes one entry, and is fetched at once.
+Files *files_allocate(const Flow *flow, const Alloc *alloc, uint32_t last, uint32_t operand, bool whole);
 // The lowered function in strands: each instruction with the words that it reads => writes, and the file of each.
 void files_print(const Function *parsed, uint32_t last, uint32_t operand, Text *out);
 // spread.c: gives words that an instruction reads from the main file different banks. slots: Alloc's.

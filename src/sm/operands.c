@@ -99,14 +99,17 @@ uint32_t operands_shared(Sm *sm, const uint64_t *addr, uint32_t mask, uint32_t b
     return sm->storage.fetch.most = MAX(sm->storage.fetch.most, most);
 }
 
-// Cycles by which the operands of an access of lines make it late, which takes one for each line by itself.
-uint32_t operands_lines(Sm *sm, const Segment *seg, uint32_t n)
+// Cycles by which the operands of an access of lines make it late, which takes one for each line by itself. Lines of
+// another cache than the L1, and of none, aren't in these banks (§6.1: "the cache and shared memory").
+uint32_t operands_lines(Sm *sm, const LsuOp *op)
 {
-    uint32_t most = MAX(sm->storage.fetch.most, n);  // partitioned: a line lies in all banks
-    if (sm->cfg.storage == STORAGE_UNIFIED) {
+    uint32_t n = op->count, most = sm->storage.fetch.most;
+    if (op->port != &sm->ports.port[PORT_L1]) return most > n ? most - n : 0;
+    if (sm->cfg.storage != STORAGE_UNIFIED) {
+        most = MAX(most, n);  // a line lies in all banks
+    } else {
         uint8_t lines[CLUSTER_WAYS] = {0};
-        most = sm->storage.fetch.most;
-        for (uint32_t k = 0; k < n; k++) lines[seg[k].address / SEGMENT % CLUSTER_WAYS]++;
+        for (uint32_t k = 0; k < n; k++) lines[op->seg[k].address / SEGMENT % CLUSTER_WAYS]++;
         for (uint32_t b = 0; b < CLUSTER_WAYS; b++)
             if (lines[b]) most = MAX(most, (uint32_t)lines[b] + sm->storage.fetch.bank[b]);
     }

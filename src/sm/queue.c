@@ -292,8 +292,8 @@ static void put_port(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t
     op->bytes = (uint8_t)s->bytes;
     op->stat = s->stat;
     op->count = segments(sm, op, s, mask, slot);
-    op->late = sm->storage.counts ? operands_lines(sm, op->seg, op->count) : 0;
     op->port = port_for(sm, op, d);
+    op->late = sm->storage.counts ? operands_lines(sm, op) : 0;
     op->structure = structure_of(sm, s);
     count_structure(sm, op, d);
     sm->inst[op->stat].transactions += op->count;

@@ -199,7 +199,7 @@ void operands_begin(Sm *sm);                                // a launch
 void operands_fetch(Sm *sm, WarpSlot *ws, const Dinst *d);  // before it issues
 void operands_fetched(Sm *sm);                              // it has issued
 uint32_t operands_shared(Sm *sm, const uint64_t *addr, uint32_t mask, uint32_t bytes, uint32_t passes);
-uint32_t operands_lines(Sm *sm, const Segment *seg, uint32_t n);
+uint32_t operands_lines(Sm *sm, const LsuOp *op);
 
 // --- storage.c -------------------------------------------------------------------------------------------------------
 typedef struct Division {             // of an SM's storage

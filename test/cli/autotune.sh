@@ -3,7 +3,8 @@
 # number below a block's threads is left out; a wrong result is an error; what the store has isn't run again.
 source test/cli/expect.bash
 cd "$work" || exit 1
-atax=(atax nx=1024 ny=64 --gpu sm32 --set l1.size=16KiB --set sched.greedy=0 --set l1.unlocked=no)
+atax=(atax nx=1024 ny=64 --gpu sm32 --set l1.size=16KiB --set sched.active=8 --set sched.greedy=0
+    --set l1.unlocked=no)
 
 # values NAME: what a number of that name is in the JSON of the last run, once for each kernel.
 values() { awk -v name="\"$1\":" '$1 == name { gsub(",", "", $2); print $2 }' <<<"$out"; }

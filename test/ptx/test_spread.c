@@ -31,7 +31,7 @@ static double look(const Function *f, uint32_t banks, double *before)
     Flow *w = flow_build(f);
     flow_live(w);
     Alloc *a = alloc_colour(w);
-    Files *files = files_allocate(w, a, 1, 4);
+    Files *files = files_allocate(w, a, 1, 4, false);
     files_spread(files, w, a->slots, banks);
     uint32_t used[64] = {0}, least = a->slots / banks, most = (a->slots + banks - 1) / banks;
     for (uint32_t s = 0; s < a->slots; s++) {

@@ -11,6 +11,8 @@
 static const char *const as_written[] = {"registers.hierarchy=strands", "registers.audit=yes", NULL};
 static const char *const reordered[] = {"registers.hierarchy=strands", "registers.audit=yes", "registers.reorder=yes",
                                         NULL};
+static const char *const values[] = {"registers.hierarchy=strands", "registers.audit=yes", "registers.values=yes",
+                                     NULL};
 
 static void random_kernels(void **state)
 {
@@ -19,6 +21,7 @@ static void random_kernels(void **state)
     const char *only = getenv("ONCHIP_SEED");
     compare_with(only ? strtoull(only, NULL, 0) : 1, only ? 1 : 75, as_written, &t);
     compare_with(only ? strtoull(only, NULL, 0) : 1, only ? 1 : 25, reordered, &t);
+    compare_with(only ? strtoull(only, NULL, 0) : 26, only ? 1 : 25, values, &t);
     assert_int_equal(t.different, 0);
 }
 
