@@ -54,8 +54,20 @@ complain() {
     bad=1
 }
 
-# Of the block $blocks/$n: the value of a comment above it; the status is 1 without.
-comment() { sed -n "s/^<!-- $1: \(.*\) -->\$/\1/p" "$blocks/$n.comments" | grep .; }
+# Of the block $blocks/$n: the value of a comment above it, in $value; the status is 1 without.
+comment() {
+    local line
+    value=
+    while IFS= read -r line; do
+        [[ $line == "<!-- $1: "*' -->' ]] || continue
+        line=${line#"<!-- $1: "}
+        value+=${value:+$'\n'}${line%' -->'}
+    done <"$blocks/$n.comments"
+    [[ $value ]]
+}
+
+# content FILE: all of it, in $text. (Starting a process for each of the small files takes longer than the blocks do.)
+content() { IFS= read -rd '' text <"$1" || true; }
 
 # inside COMMAND: by a shell in the document's folder, as a reader would.
 inside() {
@@ -90,7 +102,7 @@ take_apart() {
 }
 
 console() {
-    local i script=''
+    local i script='' text below
     take_apart || return
     [[ -z $tree ]] || must "cmake -G Ninja -S . -B build >log && ninja -C build onchip_cli >log || { cat log; exit 1; }"
     # One shell for the block: a variable that is set, or a folder that is gone to, stays.
@@ -108,10 +120,15 @@ console() {
                 complain "$place: \`${commands[i - 1]}\` failed: $(tail -n 20 "$scratch/$i.output")"
             continue
         fi
-        sed -E -f "$source/tools/times.sed" "$scratch/$i.below" >"$scratch/want"
-        sed -E -f "$source/tools/times.sed" "$scratch/$i.output" >"$scratch/got"
-        if cmp -s "$scratch/want" "$scratch/got"; then
-            cat "$scratch/$i.below" >>"$blocks/$n.new"
+        content "$scratch/$i.below"
+        below=$text
+        content "$scratch/$i.output"
+        if [[ $text != "$below" ]]; then
+            sed -E -f "$source/tools/times.sed" "$scratch/$i.below" >"$scratch/want"
+            sed -E -f "$source/tools/times.sed" "$scratch/$i.output" >"$scratch/got"
+        fi
+        if [[ $text == "$below" ]] || cmp -s "$scratch/want" "$scratch/got"; then
+            printf '%s' "$below" >>"$blocks/$n.new"
         else
             cat "$scratch/$i.output" >>"$blocks/$n.new"
             changed=1
@@ -149,40 +166,43 @@ edit() {
 
 # Runs block $n, which starts in line $line and is in $language.
 block() {
-    local name command put why file
-    if why=$(comment 'not run'); then
+    local name='' value text file
+    if comment 'not run'; then
         left=$((left + 1))
-        echo "$place: not run: $why"
+        echo "$place: not run: $value"
         return
     fi
-    if command=$(comment needs) && ! inside "$command" &>/dev/null; then
+    if comment needs && ! inside "$value" &>/dev/null; then
         left=$((left + 1))
-        echo "$place: not run: \`$command\` fails here"
+        echo "$place: not run: \`$value\` fails here"
         return
     fi
-    if [[ -z $long ]] && grep -q '^<!-- long -->$' "$blocks/$n.comments"; then
+    content "$blocks/$n.comments"
+    if [[ -z $long && $'\n'$text == *$'\n<!-- long -->\n'* ]]; then
         later=$((later + 1))
         return
     fi
     ran=$((ran + 1))
-    if put=$(comment in); then
-        case $put in
-        *', after: '*) edit "${put%%, after: *}" after "${put#*, after: }" ;;
-        *', before: '*) edit "${put%%, before: *}" before "${put#*, before: }" ;;
-        *', for: '*) edit "${put%%, for: *}" for "${put#*, for: }" ;;
-        *) edit "$put" ;;
+    if comment in; then
+        case $value in
+        *', after: '*) edit "${value%%, after: *}" after "${value#*, after: }" ;;
+        *', before: '*) edit "${value%%, before: *}" before "${value#*, before: }" ;;
+        *', for: '*) edit "${value%%, for: *}" for "${value#*, for: }" ;;
+        *) edit "$value" ;;
         esac
         return
     fi
-    if put=$(comment 'not in'); then
-        edit "$put" without
+    if comment 'not in'; then
+        edit "$value" without
         return
     fi
-    if put=$(comment from); then
-        [[ -f $source/$put && $(<"$source/$put") == *"$(<"$blocks/$n")"* ]] || complain "$place: this isn't in $put"
+    if comment from; then
+        [[ -f $source/$value && $(<"$source/$value") == *"$(<"$blocks/$n")"* ]] ||
+            complain "$place: this isn't in $value"
         return
     fi
-    if name=$(comment file); then
+    if comment file; then
+        name=$value
         mkdir -p "$(dirname "$folder/$name")"
         cp "$blocks/$n" "$folder/$name"
     fi
@@ -195,12 +215,12 @@ block() {
     json) must "jq . '$file'" ;;
     sql) must "sqlite3 -bail -readonly results.db <'$file' | grep ." ;;
     *)
-        [[ $name ]] || comment run >/dev/null ||
+        [[ $name ]] || comment run ||
             complain "$place: nothing tells how to run this block: <!-- run: COMMAND -->, or
     <!-- file: NAME --> for the commands below it, or <!-- not run: WHY -->"
         ;;
     esac
-    if command=$(comment run); then must "$command"; fi
+    if comment run; then must "$value"; fi
 }
 
 # A reader's folder, and the commands in it. Nothing is installed: dpkg-query says that all is there.

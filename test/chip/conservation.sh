@@ -1,8 +1,9 @@
 #!/bin/bash
 # Workloads, at their small size, on shipped GPUs, with schedulers, with gto and two-level also where the L1 doesn't
 # serve global loads, and in the tightest shapes: the results are right, and the counters keep the conservation laws
-# (--check). Here a workload meets one GPU with one scheduler, and one of five shapes, so that every GPU meets every
-# scheduler. In the long form every workload meets every GPU with every scheduler, and every shape.
+# (--check). Here every second workload meets one GPU with one scheduler, and each of the others one of five shapes, so
+# that every GPU, every scheduler and every shape has its turn. In the long form every workload meets every GPU with
+# every scheduler, and every shape.
 set -euo pipefail
 all=${ONCHIP_LONG:-}
 source "$ONCHIP_SOURCE/test/test.bash"
@@ -12,7 +13,7 @@ mapfile -t gpus < <(names gpus)
 [[ $all ]] || gpus=("${gpus[@]/%h200/h200 --set gpu.sms=8}")  # most of its 132 SMs are idle at these sizes
 mapfile -t modes < <(names schedulers | sed 's/$/ --set l1.global=yes/')
 modes+=('two-level --set l1.global=no' 'gto --set l1.global=no')
-((${#workloads[@]} >= 20 && ${#gpus[@]} >= 2 && ${#modes[@]} >= 6))
+((${#gpus[@]} >= 2 && ${#modes[@]} >= 6 && ${#workloads[@]} >= 2 * ${#gpus[@]} && ${#workloads[@]} >= 2 * ${#modes[@]}))
 
 shapes=(
     # Hardly any room: everything refuses and waits.
@@ -33,14 +34,17 @@ shapes=(
 
 # The options of the runs of workload w: all of them, or those whose turn it is.
 options() {
-    local w=$1 n=$((${#gpus[@]} * ${#modes[@]})) k
-    for ((k = 0; k < n; k++)); do
-        [[ ! $all ]] && ((k != w % n)) ||
-            echo "${gpus[k % ${#gpus[@]}]} --sched ${modes[k / ${#gpus[@]}]}"
-    done
-    for ((k = 0; k < ${#shapes[@]}; k++)); do
-        [[ ! $all ]] && ((k != w % 5)) || echo ${shapes[k]}
-    done
+    local w=$1 gpu mode shape
+    if [[ $all ]]; then
+        for mode in "${modes[@]}"; do
+            for gpu in "${gpus[@]}"; do echo "$gpu --sched $mode"; done
+        done
+        for shape in "${shapes[@]}"; do echo $shape; done
+    elif ((w % 2)); then
+        echo ${shapes[w / 2 % ${#shapes[@]}]}
+    else
+        echo "${gpus[w / 2 % ${#gpus[@]}]} --sched ${modes[w / 2 % ${#modes[@]}]}"
+    fi
 }
 
 runs=0

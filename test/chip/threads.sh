@@ -1,6 +1,6 @@
 #!/bin/bash
 # The number of host threads changes nothing but the time taken: the JSON of 1, 2 and 7 threads is the same to the byte.
-# In the short form every second workload is run, on one GPU, and with 2 or 7 threads.
+# In the short form every fourth workload is run, on one GPU, and with 2 or 7 threads.
 set -euo pipefail
 onchip=${ONCHIP:?}
 folder=$(mktemp -d)
@@ -25,8 +25,8 @@ compare() {  # what and options
 
 for workload in $("$onchip" list workloads | sed -n 's/^\([a-z][^ ]*\).*/\1/p'); do
     w=$((w + 1))
-    [[ ! ${ONCHIP_LONG:-} ]] && ((w % 4)) || compare "$workload" --size small --gpu gtx480
-    [[ ! ${ONCHIP_LONG:-} ]] && ((w % 4 != 2)) ||
+    [[ ! ${ONCHIP_LONG:-} ]] && ((w % 8)) || compare "$workload" --size small --gpu gtx480
+    [[ ! ${ONCHIP_LONG:-} ]] && ((w % 8 != 4)) ||
         compare "$workload" --size small --gpu titan_black --sched two-level --set l1.global=yes --interval 500
 done
 compare atax nx=300 ny=200 --set l1.policy=random      # several SMs; random replacement

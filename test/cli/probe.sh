@@ -1,6 +1,7 @@
 #!/bin/bash
 # onchip probe: what it says of gtx780 is what mei says, in the report, the JSON and the files; a budget leaves parts
-# out and names them; mistakes are told.
+# out and names them; mistakes are told. In the short form two GPUs are asked for their
+# footprint, in the long one five.
 source test/cli/expect.bash
 
 # Every part is told of by --help and by doc/use/probe.md, and --only takes it.
@@ -61,7 +62,7 @@ grep -Eq '^texture +steps +12 KiB +32 B +13 +\? +lru$' "$work/out" && grep -Eq '
 
 # A 2D texture's footprint, where its rows lie in memory one after the other, is part of a row: as many texels of 4
 # bytes as the description has the texture cache fetch. On h200 that is the L1.
-for gpu in gtx480 gtx560ti gtx780 titan_black h200; do
+for gpu in gtx480 ${ONCHIP_LONG:+gtx560ti gtx780 titan_black} h200; do
     section=readonly
     [[ $gpu == h200 ]] && section=l1
     fill=$("$onchip" show gpu $gpu | awk -v of="[$section]" '/^\[/ { on = $0 == of } on && $1 == "fill" { print $3 }')

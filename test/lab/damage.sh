@@ -1,6 +1,7 @@
 #!/bin/bash
 # A store that is damaged, or of a version that nobody made, is refused with a reason by every command that reads it; no
-# command crashes, takes memory without bound or changes the file's contents.
+# command crashes, takes memory without bound or changes the file's contents. In the short form a store is shown to the
+# two commands whose turn it is, and to all only when bytes are changed; there are fewer rows too early and bytes.
 set -uo pipefail
 command -v sqlite3 >/dev/null || exit 77
 source "$ONCHIP_SOURCE/test/lab/store.bash"
@@ -15,16 +16,21 @@ key=$(sqlite3 good.db "SELECT key FROM run LIMIT 1")
 commands=("db list" "db show $key" "db export --json" "db export" "db compare --by l1.size=16KiB,32KiB"
     "report --no-figures -o page.html" "sweep --program vectoradd,saxpy --size small --set l1.size=16KiB,32KiB")
 
-# refused FILE TEXT: by every command.
+# refused FILE TEXT: by every command, or those whose turn it is.
+turn=0
 refused() {
-    for command in "${commands[@]}"; do
+    local k n=${#commands[@]} command
+    for ((k = 0; k < n; k++)); do
+        [[ ${ONCHIP_LONG:-} ]] || (((k + turn) % n < 2)) || continue
+        command=${commands[k]}
         try "$1" "$command"
         ((status == 1 || status == 2)) || complain "$1: onchip $command: exit status $status"
-        grep -qF -- "$2" out || complain "$1: onchip $command: '$2' is expected, not: $(head -n 3 out)"
+        [[ $said == *"$2"* ]] || complain "$1: onchip $command: '$2' is expected, not: $(head -n 3 out)"
         cmp -s "$1" copy.db || complain "$1: onchip $command: the file was changed"
     done
+    turn=$((turn + 2))
 }
-for version in -1 -5 -2147483648; do
+for version in -1 ${ONCHIP_LONG:+-5} -2147483648; do
     damage version.db "PRAGMA user_version = $version"
     refused version.db 'is a database of something else'
 done
@@ -56,7 +62,7 @@ strange() { # TYPE NAME SQL
     refused strange.db "copy.db has the $1 '$2', which onchip didn't make"
     restamp strange.db
     try strange.db "db list"
-    grep -qF "copy.db has the $1 '$2', which onchip didn't make" out || complain "version 1 with the $1 $2: $(cat out)"
+    [[ $said == *"copy.db has the $1 '$2', which onchip didn't make"* ]] || complain "version 1 with the $1 $2: $said"
     cp good.db whole.db
     "$ONCHIP" db merge strange.db --db whole.db >out 2>&1 && complain "a store with the $1 $2 is merged"
     grep -qF "strange.db has the $1 '$2'" out || complain "merge of a store with the $1 $2: $(cat out)"
@@ -93,6 +99,7 @@ for row in "setting VALUES ($next_run, 'odd', '9')" "measure VALUES ($next_run, 
     try early.db "sweep --program vectoradd --size small --set l1.size=48KiB"
     grep -q "^onchip: copy.db can't take a run: its table ${row%% *} has rows of a [a-z]* that isn't there" out ||
         complain "a row too early, $row: $(cat out)"
+    [[ ${ONCHIP_LONG:-} || $row == setting* || $row == counter* ]] || continue
     try early.db "db list"
     (($(grep -c '^[0-9a-f]\{32\}' out) == 4)) || complain "a row too early, $row, read: $(cat out)"
     "$ONCHIP" db merge early.db --db new.db >out 2>&1 || complain "a row too early, $row, merged: $(cat out)"
@@ -124,7 +131,7 @@ PYTHON
 if command -v python3 >/dev/null; then
     damage endless.db "VACUUM"
     python3 endless.py endless.db run
-    for command in "report --no-figures -o page.html" "db merge endless.db"; do
+    for command in "db merge endless.db" ${ONCHIP_LONG:+"report --no-figures -o page.html"}; do
         try endless.db "$command"
         grep -q 'is damaged: reading it takes more steps than a store of its size can need' out ||
             complain "onchip $command of a table without end: $status $(cat out)"
@@ -132,7 +139,7 @@ if command -v python3 >/dev/null; then
 fi
 
 # Bytes anywhere, the same in every run of the test.
-for seed in 1 2 ${ONCHIP_LONG:+3 4 5 6 7 8}; do
+for seed in 1 ${ONCHIP_LONG:+2 3 4 5 6 7 8}; do
     cp good.db bytes.db
     for k in $(seq 20); do
         at=$(((seed * 7919 + k * 104729) * 131 % size))

@@ -1,11 +1,15 @@
 #!/bin/bash
 # onchip sweep under mpirun: three ranks leave the store that one process with --jobs 3 leaves, but for when, where and
-# how long; rank 0 alone speaks (libraries may on stderr); without the module, no process runs the whole sweep. Skipped
-# (77) without Open MPI.
+# how long; rank 0 alone speaks (libraries may on stderr); without the module, no process runs the whole sweep. The long
+# form has more runs, and every figure of a folder. Skipped (77) without Open MPI.
 set -euo pipefail
 cd "$ONCHIP_SOURCE"
 source test/lab/ranks.bash
-matrix=(--program 'atax,bicg,mvt,vectoradd,bfs,reduction' --size small --gpu gtx480,titan_black --sched lrr,gto)
+programs=vectoradd,bfs,reduction runs=6 gpus=gtx480 cycles=2000,500 n=32 warps=(--set sm.warps=8)
+if [[ ${ONCHIP_LONG:-} ]]; then
+    programs=atax,bicg,mvt,$programs runs=24 gpus=gtx480,titan_black cycles=100000,1000 n=64 warps=()
+fi
+matrix=(--program $programs --size small --gpu $gpus --sched lrr,gto)
 
 "$ONCHIP" sweep "${matrix[@]}" --db "$folder/alone.db" --jobs 3 >/dev/null
 "${mpi[@]}" -n 3 "$ONCHIP" sweep "${matrix[@]}" --db "$folder/ranks.db" >"$folder/out" 2>"$folder/err" ||
@@ -13,25 +17,35 @@ matrix=(--program 'atax,bicg,mvt,vectoradd,bfs,reduction' --size small --gpu gtx
 same "$folder/alone.db" "$folder/ranks.db"
 [[ $(grep -c ^ "$folder/out") == 2 ]] || complain "rank 0 alone says two lines, not: $(cat "$folder/out")"
 "${mpi[@]}" -n 3 "$ONCHIP" sweep "${matrix[@]}" --db "$folder/ranks.db" >"$folder/out"
-grep -q '^24 runs: 24 in the store already, 0 simulated, 0 failed' "$folder/out" ||
+grep -q "^$runs runs: $runs in the store already, 0 simulated, 0 failed" "$folder/out" ||
     complain "the second time: $(cat "$folder/out")"
 
 # Time series, launches that are cut off, several runs on each rank.
-series=(--program 'atax,saxpy' --size small --interval 100 --max-cycles 100000,1000)
+series=(--program 'atax,saxpy' --size small --interval 100 --max-cycles $cycles)
 "$ONCHIP" sweep "${series[@]}" --db "$folder/alone.db" --jobs 1 >/dev/null
 "${mpi[@]}" -n 2 "$ONCHIP" sweep "${series[@]}" --jobs 2 --db "$folder/ranks.db" >/dev/null
 same "$folder/alone.db" "$folder/ranks.db"
 
 # A search has the same candidates on every rank; its best is told once.
-search=(atax nx=64 ny=64 --sched gto,best-swl)
+search=(atax nx=$n ny=$n --sched gto,best-swl "${warps[@]}")
 "$ONCHIP" sweep "${search[@]}" --db "$folder/alone.db" --jobs 1 >"$folder/out"
 "${mpi[@]}" -n 3 "$ONCHIP" sweep "${search[@]}" --db "$folder/ranks.db" >"$folder/out2"
 same "$folder/alone.db" "$folder/ranks.db"
 diff <(grep best-swl "$folder/out") <(grep best-swl "$folder/out2") || complain "ranks find another limit"
 
 # Figures are sweeps, one after the other.
-"$ONCHIP" reproduce workloads --db "$folder/figures.db" --csv >"$folder/alone.csv"
-"${mpi[@]}" -n 2 "$ONCHIP" reproduce workloads --db "$folder/figures.ranks.db" --csv >"$folder/ranks.csv"
+figures=workloads
+if [[ ! ${ONCHIP_LONG:-} ]]; then
+    figures=$folder/figures
+    mkdir "$figures"
+    for axis in l1.size=16KiB,48KiB sched=lrr,gto; do
+        printf '%s\n' '[figure]' title=Cycles x=program series=${axis%%=*} y=cycles \
+            '[matrix]' program=vectoradd,saxpy size=small $axis >"$figures/${axis%%=*}.ini"
+    done
+fi
+"$ONCHIP" reproduce "$figures" --db "$folder/figures.db" --csv >"$folder/alone.csv"
+"${mpi[@]}" -n 2 "$ONCHIP" reproduce "$figures" --db "$folder/figures.ranks.db" --csv >"$folder/ranks.csv"
+[[ $(grep -c vectoradd "$folder/alone.csv") -ge 4 ]] || complain "figures: $(cat "$folder/alone.csv")"
 diff "$folder/alone.csv" "$folder/ranks.csv" || complain "figures differ"
 
 # A mistake is told once.

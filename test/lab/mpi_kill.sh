@@ -6,8 +6,9 @@
 set -euo pipefail
 cd "$ONCHIP_SOURCE"
 source test/lab/ranks.bash
-matrix=(--program 'atax nx=500 ny=400,bicg nx=500 ny=400,mvt n=400,syrk n=90,syrk n=100' --gpu gtx480,titan_black
-    --sched lrr,gto)
+sizes='atax nx=500 ny=400,bicg nx=500 ny=400,mvt n=400,syrk n=90,syrk n=100' n=160
+[[ ${ONCHIP_LONG:-} ]] || n=110 sizes='atax nx=250 ny=200,bicg nx=250 ny=200,mvt n=200,syrk n=50,syrk n=60'
+matrix=(--program "$sizes" --gpu gtx480,titan_black --sched lrr,gto)
 runs=20
 "$ONCHIP" sweep "${matrix[@]}" --db "$folder/whole.db" >/dev/null
 
@@ -99,7 +100,7 @@ if [[ ${ONCHIP_LONG:-} ]]; then
 fi
 
 # The process of a run, of a second or so: that run has failed, and only that. When it ended first, once more.
-long=(--program 'syrk n=160,syrk n=161,syrk n=162' --db "$folder/run.db")
+long=(--program "syrk n=$n,syrk n=$((n + 1)),syrk n=$((n + 2))" --db "$folder/run.db")
 for _ in {1..20}; do
     rm -f "$folder"/run.db*
     "${mpi[@]}" -n 3 "$ONCHIP" sweep "${long[@]}" >"$folder/out" 2>&1 &

@@ -1,6 +1,6 @@
 #!/bin/bash
 # nvcc.sh: the workloads' device code through nvcc, where there is one: a workload at its small size must give the right
-# result with that PTX too. The short form takes every fourth, on one GPU. Skipped (77) without nvcc.
+# result with that PTX too. The short form takes every tenth, on one GPU. Skipped (77) without nvcc.
 set -u
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 [ -x "$nvcc" ] || exit 77
@@ -13,7 +13,7 @@ for cu in workloads/*/*.cu; do
     workload=${cu#workloads/} workload=${workload%.cu} name=${workload//\//-}
     [ -e "${cu%.cu}.c" ] || continue
     k=$((k + 1))
-    [ -n "${ONCHIP_LONG:-}" ] || [ $((k % 4)) = 0 ] || continue
+    [ -n "${ONCHIP_LONG:-}" ] || [ $((k % 10)) = 0 ] || continue
     if ! "$nvcc" -ptx -arch=sm_75 -lineinfo -I workloads "$cu" -o "$tmp/$name.ptx" >"$tmp/log" 2>&1; then
         echo "nvcc refuses $cu"
         cat "$tmp/log"

@@ -10,19 +10,20 @@ folder=$work
 # content STORE: every row of every table by the names that rows have, without numbers and without when, where and how
 # long. The checksum of a run's own row counts these, so it is left out.
 content() {
-    local table columns from
-    sqlite3 "$1" "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name" | while read -r table; do
-        columns=$(sqlite3 "$1" "SELECT group_concat('t.' || name) FROM pragma_table_info('$table') WHERE name NOT IN
-            ('id', 'run_id', 'kernel_id', 'wall_seconds', 'memory_bytes', 'finished', 'host')")
-        case $(sqlite3 "$1" "SELECT group_concat(name) FROM pragma_table_info('$table')") in
+    local table columns all from queries=
+    while IFS='|' read -r table columns all; do
+        case $all in
         kernel_id,*) from="r.key, k.name, k.functional, $columns
             FROM $table t JOIN kernel k ON k.id = t.kernel_id JOIN run r ON r.id = k.run_id" ;;
         *run_id,*) from="r.key, $columns FROM $table t JOIN run r ON r.id = t.run_id" ;;
         *) from="$columns FROM $table t" ;;
         esac
         [[ $table != checksum ]] || from+=" WHERE t.name != 'run'"
-        sqlite3 "$1" "SELECT '$table', $from" | sort
-    done
+        queries+="SELECT '$table', $from;"
+    done < <(sqlite3 "$1" "SELECT m.name, group_concat('t.' || c.name) FILTER (WHERE c.name NOT IN
+            ('id', 'run_id', 'kernel_id', 'wall_seconds', 'memory_bytes', 'finished', 'host')), group_concat(c.name)
+        FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' GROUP BY m.name ORDER BY m.name")
+    sqlite3 "$1" "$queries" | sort
 }
 
 # same STORE STORE

@@ -1,7 +1,8 @@
 #!/bin/bash
 # Searches in a sweep: best-swl and autotune find what runs that are made one by one give. Repeating a search simulates
 # nothing, nor does onchip run with the same search; several jobs give the same as one. A number with which no block
-# fits is left out, and no failure. Figures take a search's best run.
+# fits is left out, and no failure. Figures take a search's best run. In the short form an SM has room for 12 warps, so
+# that a search tries 6 limits; with the description's 48 there are 24.
 set -euo pipefail
 source "$ONCHIP_SOURCE/test/lab/store.bash"
 
@@ -15,35 +16,39 @@ status() {  # FILE WANT COMMAND…
 values() { awk -v name="\"$1\":" '$1 == name { gsub(",", "", $2); print $2 }'; }
 
 # --- best-swl: each kernel's best limit, and the one that is best for all, of runs with --set sched.limit
-swl=(atax,bicg nx=256 ny=64 --sched gto,best-swl)
+most=48 room=()
+[[ ${ONCHIP_LONG:-} ]] || most=12 room=(--set sm.warps=12)
+runs=$((2 * (1 + most / 2)))
+swl=(atax,bicg nx=256 ny=64 "${room[@]}" --sched gto,best-swl)
 status out 0 "$ONCHIP" sweep "${swl[@]}" --jobs 1 --db one.db
-says out '50 runs: 0 in the store already, 50 simulated, 0 failed'
+says out "$runs runs: 0 in the store already, $runs simulated, 0 failed"
 for program in atax bicg; do
-    for ((limit = 2; limit <= 48; limit += 2)); do
-        "$ONCHIP" run $program nx=256 ny=64 --sched swl --set sched.limit=$limit --json | values cycles |
+    for ((limit = 2; limit <= most; limit += 2)); do
+        "$ONCHIP" run $program nx=256 ny=64 "${room[@]}" --sched swl --set sched.limit=$limit --json | values cycles |
             awk -v limit=$limit 'NR % 2 { c[++n] = $1 } END { print limit, c[1], c[2] }'  # each is a counter, too
     done >limits
-    line=$(awk -v p=$program '
+    line=$(awk -v p=$program -v room="${room[*]:+${room[1]} }" -v most=$most '
         { for (k = 2; k <= 3; k++) if (NR == 1 || $k <= least[k]) { least[k] = $k; at[k] = $1 }
           all = $2 + $3
           if (NR == 1 || all <= low) { low = all; one = $1 } }
         END {
             each = least[2] + least[3]
-            printf "%s nx=256 ny=64 sched=best-swl: best with sched.limit=%d (%s_kernel1), %d (%s_kernel2): ",
-                p, at[2], p, at[3], p
+            printf "%s nx=256 ny=64 %ssched=best-swl: best with sched.limit=%d (%s_kernel1), %d (%s_kernel2): ",
+                p, room, at[2], p, at[3], p
             printf "%d cycles, ", each
-            printf "%.3f times as fast as with 48; with one for all kernels, %d, %.3f times", all / each, one, all / low
+            printf "%.3f times as fast as with %d; with one for all kernels, %d, %.3f times",
+                all / each, most, one, all / low
         }' limits)
     says out "$line"
     [[ $program != atax ]] || awk '$2 < m || !m { m = $2 } $2 > M { M = $2 } END { exit m == M }' limits ||
         complain "$program takes as long with each limit"
 done
-says out 'sched.limit=2 (atax_kernel1), 48 (atax_kernel2)'  # (kernels with different limits, one below all warps)
+says out "sched.limit=2 (atax_kernel1), $most (atax_kernel2)"  # (kernels with different limits, one below all warps)
 
 # --- again, with more jobs, in shards, and by onchip run
 cp out first
 status out 0 "$ONCHIP" sweep "${swl[@]}" --db one.db
-says out '50 runs: 50 in the store already, 0 simulated, 0 failed'
+says out "$runs runs: $runs in the store already, 0 simulated, 0 failed"
 diff <(grep sched= first) <(grep sched= out) >&2 || complain 'the second time it finds something else'
 status out 0 "$ONCHIP" sweep "${swl[@]}" --jobs 2 --db two.db
 diff <(grep sched= first) <(grep sched= out) >&2 || complain 'two jobs find something else'
@@ -55,9 +60,9 @@ done
 status out 0 "$ONCHIP" db merge part0.db part1.db --db parts.db
 same one.db parts.db
 "$ONCHIP" db export --db one.db >before
-status out 0 "$ONCHIP" run atax nx=256 ny=64 --sched best-swl --db one.db
+status out 0 "$ONCHIP" run atax nx=256 ny=64 "${room[@]}" --sched best-swl --db one.db
 "$ONCHIP" db export --db one.db | cmp -s - before || complain 'onchip run makes runs that the sweep has made'
-status out 0 "$ONCHIP" sweep bicg nx=256 ny=64 --sched swl --set sched.limit=2,48 --dry-run --db one.db
+status out 0 "$ONCHIP" sweep bicg nx=256 ny=64 "${room[@]}" --sched swl --set sched.limit=2,$most --dry-run --db one.db
 [[ $(grep -c '^stored ' out) == 2 ]] || complain "runs of a search aren't runs like others: $(cat out)"
 
 # db list finds the limit that is best for all kernels, beside runs that aren't of the search.
@@ -70,15 +75,15 @@ status out 1 "$ONCHIP" db list --db one.db --best l1.size
 says out "none of these runs has the setting 'l1.size'"
 
 # Of equals the largest: two warps are within each limit.
-status out 0 "$ONCHIP" sweep vectoradd n=64 --sched best-swl --db equal.db
-says out 'best with sched.limit=48: '
+status out 0 "$ONCHIP" sweep vectoradd n=64 "${room[@]}" --sched best-swl --db equal.db
+says out "best with sched.limit=$most: "
 status out 0 "$ONCHIP" db list --db equal.db --best sched.limit --csv --columns sched.limit
-[[ $(tail -n 1 out | tr -d '\r') == *,48,* && $(grep -c ^ out) == 2 ]] || complain "of equals: $(cat out)"
+[[ $(tail -n 1 out | tr -d '\r') == *,$most,* && $(grep -c ^ out) == 2 ]] || complain "of equals: $(cat out)"
 
 # Of one kernel there is one best; a search that has none is an error.
-status out 0 "$ONCHIP" sweep atax nx=256 ny=64 --kernels kernel1 --sched best-swl --db one.db
+status out 0 "$ONCHIP" sweep atax nx=256 ny=64 "${room[@]}" --kernels kernel1 --sched best-swl --db one.db
 says out 'kernels=kernel1 sched=best-swl: best with sched.limit=2: '
-status out 1 "$ONCHIP" sweep atax nx=64 ny=64 --functional --sched best-swl --db one.db
+status out 1 "$ONCHIP" sweep atax nx=64 ny=64 "${room[@]}" --functional --sched best-swl --db one.db
 says out 'sched=best-swl: no kernel was timed'
 
 # --- autotune: blocks of 256 threads don't fit in 128
@@ -130,6 +135,7 @@ best     = min cycles
 program  = atax nx=256 ny=64
 sched    = gto, best-swl
 INI
+[[ ! $room ]] || echo "${room[1]}" >>paper/swl.ini
 status out 0 "$ONCHIP" reproduce ./paper swl --csv --db one.db
 limits=$("$ONCHIP" db list --db one.db --where nx=256 --where options= --program atax --where sched.policy=swl --csv \
     --columns cycles | tr -d '\r' | awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) if ($k == "cycles") at = k }

@@ -35,15 +35,16 @@ damage() {
     sqlite3 "$1" "$2; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE" >/dev/null
 }
 
-# try FILE COMMAND …: runs it on a copy; its exit status in $status, what it says in out.
+# try FILE COMMAND …: runs it on a copy; its exit status in $status, what it says in out and $said.
 try() {
     cp "$1" copy.db
-    rm -f copy.db-wal copy.db-shm
+    [[ ! -e copy.db-wal && ! -e copy.db-shm ]] || rm -f copy.db-wal copy.db-shm
     status=0
     # shellcheck disable=SC2086
     "$ONCHIP" ${*:2} --db copy.db >out 2>&1 || status=$?
     ((status < 100)) || complain "$1: onchip ${*:2}: exit status $status"
-    ((status == 0)) || grep -q 'onchip: ' out || complain "$1: onchip ${*:2}: fails and says nothing"
+    IFS= read -rd '' said <out || true
+    ((status == 0)) || [[ $said == *'onchip: '* ]] || complain "$1: onchip ${*:2}: fails and says nothing"
 }
 
 # restamp STORE: makes a store whose rows were changed one of version 1, so that onchip takes them as they are now.

@@ -1,6 +1,7 @@
 // The L1 reads and writes that workloads must make, counted by hand from their loops: a warp's load of consecutive
 // words is one line, a broadcast one, a column of a row-major matrix 32. gtx480, whose L1 serves global loads; sums
-// live in registers between the iterations, but are stored in each (the pointers may alias).
+// live in registers between the iterations, but are stored in each (the pointers may alias). The short form has the
+// smaller sizes.
 #include "check.h"
 #include "device/device.h"
 #include "workload.h"
@@ -44,7 +45,7 @@ static void formulas(void **state)
 {
     (void)state;
     static const uint64_t sizes[][2] = {{32, 32}, {64, 96}, {160, 32}, {96, 256}, {320, 64}};
-    for (size_t k = 0; k < COUNT(sizes); k++) {
+    for (size_t k = 0; k < (getenv("ONCHIP_LONG") ? COUNT(sizes) : 3); k++) {
         uint64_t x = sizes[k][0], y = sizes[k][1], n = x;
         char p[64];
         // tmp[i] += A[i][j] x[j] for every j: A by columns, x broadcast, tmp read once and stored ny times. Then y[j]
@@ -97,8 +98,8 @@ static uint64_t lines(uint64_t first, uint64_t end, uint64_t base, uint64_t step
 static void odd_sizes(void **state)
 {
     (void)state;
-    static const uint64_t sizes[][2] = {{100, 75}, {33, 31}, {7, 130}, {257, 45}};
-    for (size_t s = 0; s < COUNT(sizes); s++) {
+    static const uint64_t sizes[][2] = {{33, 31}, {7, 130}, {100, 75}, {257, 45}};
+    for (size_t s = 0; s < (getenv("ONCHIP_LONG") ? COUNT(sizes) : 2); s++) {
         uint64_t nx = sizes[s][0], ny = sizes[s][1], warps_x = (nx + 31) / 32, warps_y = (ny + 31) / 32;
         char p[64];
         uint64_t columns = 0, rows = 0;  // lines of A by warps along x, of all j; by warps along y, of all i

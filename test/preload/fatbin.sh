@@ -1,6 +1,7 @@
 #!/bin/bash
 # Fat binaries as the toolkit makes them, in each of its compressions: their PTX is found and rewritten, and does the
-# same. (LD_LIBRARY_PATH has the stand-in for the driver, which takes the PTX of add.ptx for what is in a fat binary.)
+# same. The short form has the one that nvcc takes by itself. (LD_LIBRARY_PATH has the stand-in for the driver, which
+# takes the PTX of add.ptx for what is in a fat binary.)
 set -euo pipefail
 library=$ONCHIP_BUILD/libonchip-sl1.so
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
@@ -22,6 +23,7 @@ export STAND_IN_CODE=$here/add.ptx
 both='-gencode arch=compute_90,code=[sm_90,compute_90]'
 modes=(--no-compress --compress)
 if grep -q compress-mode <<<"$("$nvcc" --help)"; then modes=(--compress-mode={none,speed,balance,size}); fi
+[[ ${ONCHIP_LONG:-} ]] || modes=(${modes[-1]/size/balance})
 for mode in "${modes[@]}"; do
     if [[ $mode == --no-compress || $mode == --compress ]]; then mode="-Xfatbin $mode"; fi
     # shellcheck disable=SC2086
@@ -33,6 +35,7 @@ for mode in "${modes[@]}"; do
             { echo "$mode $what" && cat log && false; } >&2
     done
 done
+[[ ${ONCHIP_LONG:-} ]] || exit 0
 "$nvcc" -fatbin -gencode arch=compute_90,code=sm_90 add.cu -o add.fatbin
 "$nvcc" -cubin -arch=sm_90 add.cu -o add.cubin
 for image in add.fatbin add.cubin; do

@@ -75,11 +75,11 @@ grep -q "bare.sql:[0-9]*: column counter.kernel_id has no sentence" "$work/log" 
 # Every option is in the manual page.
 all=$(for verb in $("$ONCHIP" help | sed -n 's/^  \([a-z0-9]*\) .*/\1/p'); do "$ONCHIP" help "$verb"; done)
 options=$(grep -oE '^ +--?[a-z0-9-]+' <<<"$all" | sort -u)
-sed 's/\\-/-/g' doc/reference/onchip.1 >"$work/onchip.1"
+manual=$(sed 's/\\-/-/g' doc/reference/onchip.1)
 for option in $options; do
-    grep -qw -e "$option" "$work/onchip.1" || complain "doc/reference/onchip.1 lacks $option"
+    [[ $manual =~ (^|[^a-zA-Z0-9_])"$option"($|[^a-zA-Z0-9_]) ]] || complain "doc/reference/onchip.1 lacks $option"
 done
-for option in $(grep -oE -e '--[a-z0-9-]+' "$work/onchip.1" | sort -u); do
+for option in $(grep -oE -e '--[a-z0-9-]+' <<<"$manual" | sort -u); do
     [[ $option == --version || $all == *" $option"[[:space:][]* ]] ||
         complain "doc/reference/onchip.1 has $option, which there isn't"
 done

@@ -48,7 +48,7 @@ for path in src/*/; do
     fi
     allowed=" $(closure "$folder" | sort -u | tr '\n' ' ')"
     while IFS=: read -r file line include; do
-        target=$(sed 's/^[^"]*"\([^"]*\)".*/\1/' <<<"$include")
+        target=${include#*\"} target=${target%%\"*}
         if [[ $target != */* ]]; then
             complain "$file:$line: \"$target\": write the folder too, as in \"$folder/$target\""
         elif [[ $allowed != *" ${target%%/*} "* ]]; then
