@@ -26,6 +26,22 @@ static void random_kernels(void **state)
     assert_int_equal(t.different, 0);
 }
 
+// Register files of several sizes.
+static void two_thousand(void **state)
+{
+    (void)state;
+    if (!getenv("ONCHIP_LONG")) skip();
+    static const char *const orf[] = {"registers.orf=4", "registers.orf=1", "registers.orf=12", "registers.orf=0"};
+    Tally t = {.out = stdout};
+    for (uint32_t k = 0; k < 8; k++)
+        compare_with(1000 + 250 * k, 250,
+                     (const char *const[]){"registers.hierarchy=strands", "registers.audit=yes", orf[k % 4],
+                                           k < 4 ? "registers.values=no" : "registers.values=yes", NULL},
+                     &t);
+    assert_int_equal(t.kernels, 2000);
+    assert_int_equal(t.different, 0);
+}
+
 static bool run(const char *gpu, const char *const *sets, const WorkloadEntry *e)
 {
     oc_device *d;
@@ -42,8 +58,8 @@ static bool run(const char *gpu, const char *const *sets, const WorkloadEntry *e
 static void workloads(void **state)
 {
     (void)state;
-    bool all = getenv("ONCHIP_LONG");
     int wrong = 0;
+    bool all = getenv("ONCHIP_LONG");
     for (size_t k = 0; k < workload_count; k++) {
         if (all || k % 4 == 1) wrong += !run("sm32", as_written, &workload_table[k]);
         if (all || k % 4 == 3) wrong += !run("sm32", reordered, &workload_table[k]);
@@ -54,6 +70,7 @@ static void workloads(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_kernels), cmocka_unit_test(workloads)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_kernels), cmocka_unit_test(two_thousand),
+                                       cmocka_unit_test(workloads)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
