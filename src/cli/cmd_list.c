@@ -102,7 +102,11 @@ static const Option options[] = {{"--help", NULL, "this text"}};
 static int help(const char *usage)
 {
     printf("%s\n\n", usage);
-    for (size_t k = 0; k < COUNT(kinds); k++) printf("  %-12s %s\n", kinds[k].name, kinds[k].doc);
+    for (size_t k = 0; k < COUNT(kinds); k++) {
+        char left[32];
+        snprintf(left, sizeof left, "  %s", kinds[k].name);
+        put_row(stdout, left, 15, BREAK_WORDS, kinds[k].doc);
+    }
     return EXIT_OK;
 }
 

@@ -117,10 +117,18 @@ static size_t line_bytes(const Replacement *policy)
     return sizeof *c->lines + sizeof *c->tags + sizeof *c->stamps + (policy->keeps ? sizeof *c->state : 0);
 }
 
-// One table behind the other in one mapping.
-static bool open_lines(Cache *c, uint32_t n)
+// One table behind the other in one mapping. That of another cache (null: there is none) is taken if it is large enough:
+// launches that divide an SM's storage in another way follow one another.
+static bool open_lines(Cache *c, uint32_t n, Cache *other)
 {
-    char *all = mem_map(c->mapped = n, line_bytes(c->policy));
+    char *all = NULL;
+    size_t bytes = line_bytes(c->policy);
+    if (other && other->lines && other->mapped >= n && line_bytes(other->policy) == bytes) {
+        all = (char *)other->lines, c->mapped = other->mapped, other->lines = NULL;
+        if (other->used) memset(all, 0, c->mapped * bytes);
+    } else {
+        all = mem_map(c->mapped = n, bytes);
+    }
     if (!all) return false;
     c->lines = (CacheLine *)all;
     c->tags = (uint64_t *)(all + n * sizeof *c->lines);
@@ -129,7 +137,8 @@ static bool open_lines(Cache *c, uint32_t n)
     return true;
 }
 
-bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why)
+// With the tables of another cache, which isn't used any more; null: with new ones.
+static bool open_with(Cache *c, const CacheCfg *cfg, uint64_t seed, Cache *other, const char **why)
 {
     *c = (Cache){.cfg = *cfg, .random = seed * 0x9E3779B97F4A7C15ull | 1};
     if (!cache_check(cfg, why)) return false;
@@ -154,11 +163,16 @@ bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why)
         c->ways[s] = cfg->set_count ? cfg->sets[s] : cfg->ways;
         at += c->ways[s];
     }
-    if (!open_lines(c, at) || (cfg->index == INDEX_DEALT && !deal(c, at)) ||
+    if (!open_lines(c, at, other) || (cfg->index == INDEX_DEALT && !deal(c, at)) ||
         (cfg->index == INDEX_LINEAR && !open_linear(c)))
         return false;
     *why = NULL;
     return true;
+}
+
+bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why)
+{
+    return open_with(c, cfg, seed, NULL, why);
 }
 
 void cache_close(Cache *c)
@@ -313,8 +327,7 @@ bool cache_resize(Cache *c, const CacheCfg *cfg, uint64_t seed, CacheLost *lost,
 {
     Cache before = *c;
     uint32_t all = lost ? cache_line_count(c) : 0, n = 0;
-    if (!all) cache_close(&before);  // its memory may be needed
-    if (!cache_open(c, cfg, seed, why)) return cache_close(&before), false;
+    if (!open_with(c, cfg, seed, all ? NULL : &before, why)) return cache_close(&before), false;
     Stamped *order = all ? mem_try(all, sizeof *order) : NULL;
     for (uint32_t at = 0; order && at < all; at++)
         if (before.tags[at]) order[n++] = (Stamped){before.stamps[at], at};

@@ -187,7 +187,7 @@ says "can't write none/report"
 run --autotune threads ./app fill
 ends 2
 says './app is a CUDA program'
-printf '\x7fELFnothing' >broken
+head -c 64 app >broken  # the header of a program
 run ./broken
 ends 1
 says "can't start ./broken"
