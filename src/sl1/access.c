@@ -55,13 +55,6 @@ const char *sl1_line_of(Sl1Writer *w, uint32_t k)
     return "%sl1_i";
 }
 
-static uint32_t find_reg(const Sl1Writer *w, const char *name)
-{
-    for (size_t r = w->body->f->regs.n; r < w->view.regs.n; r++)
-        if (!strcmp(w->view.regs.v[r].name, name)) return (uint32_t)r;
-    return NO_REG;
-}
-
 // --- shared memory ---------------------------------------------------------------------------------------------------
 // A load or store of `value`, whose type is `type`, at w->place + offset.
 static void put_part(Sl1Writer *w, const Inst *i, Type type, const Operand *value, uint32_t count, uint32_t offset)
@@ -73,15 +66,12 @@ static void put_part(Sl1Writer *w, const Inst *i, Type type, const Operand *valu
     if (count > 1) s.suffix[s.suffixes++] = count == 2 ? M_V2 : M_V4;
     s.suffix[s.suffixes++] = (uint8_t)(M_COUNT + type);
     operands[store] = count > 1 ? vector : *value;
-    operands[!store] = (Operand){.kind = O_ADDR, .reg = find_reg(w, w->place), .imm = offset};
+    operands[!store] = (Operand){.kind = O_ADDR, .reg = sl1_own(w, w->place), .imm = offset};
     s.opnd = operands;
     sl1_put_inst(w, &s);
 }
 
-static Operand reg_operand(const Sl1Writer *w, const char *name)
-{
-    return (Operand){.kind = O_REG, .reg = find_reg(w, name)};
-}
+static Operand reg_operand(Sl1Writer *w, const char *name) { return (Operand){.kind = O_REG, .reg = sl1_own(w, name)}; }
 
 // Words of an access that lies in several pieces. *at: the word that %sl1_s leads to. In a pair's window that is
 // another address for each word (pair.c), with layout=banks they are 128 bytes apart.

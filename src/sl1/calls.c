@@ -38,7 +38,7 @@ static uint32_t visit_state(Sl1Writer *w, Visit *visit, const char *where)
     const Sl1Plan *p = w->plan;
     bool monitor = w->slice == SLICE_MONITOR;
     uint32_t at = 0, tag = w->alias ? 8 : 4;
-    static const char monitored[] = "ahnco", computed[] = "albgeow";
+    static const char monitored[] = "ahco", computed[] = "albgeow";
     for (uint32_t k = 0; k < p->structures; k++)
         for (const char *c = monitor ? monitored : computed; *c; c++) {
             if (p->structure[k].barred || !keeps(w, k, *c)) continue;
@@ -54,8 +54,8 @@ static uint32_t visit_state(Sl1Writer *w, Visit *visit, const char *where)
                 if (visit) visit(w, reg, 4, at, where);
             }
         }
-    bool last = monitor || w->options->pairs;
-    if (last && visit) visit(w, monitor ? "%sl1_calls" : "%sl1_span", 4, at, where);
+    bool last = !monitor && w->options->pairs;
+    if (last && visit) visit(w, "%sl1_span", 4, at, where);
     return at + 4 * last;
 }
 

@@ -8,37 +8,63 @@
 // plus one (1 if the line is in registers).
 #include "sl1/sl1.h"
 
+enum { ACCESS = 1 << 16 };  // hits are counted in the lower half of a register, accesses in the upper half
+
 static bool may_cache(const Sl1Writer *w, uint32_t k) { return !w->plan->structure[k].barred; }
 
-static void forget_all(Sl1Writer *w)
+static void forget(Sl1Writer *w, bool written)
 {
     for (uint32_t k = 0; k < w->plan->structures; k++) {
         if (!may_cache(w, k)) continue;
         sl1_forget(w, k);
-        if (sl1_has_bitmap(w, k)) sl1_put(w, "mov.b32 %%sl1_b%u, 0;", k);
+        if (written && sl1_has_bitmap(w, k)) sl1_put(w, "mov.b32 %%sl1_b%u, 0;", k);
+    }
+}
+
+// Sets what is counted to 0, but for `accesses` of the first structure.
+static void count_from(Sl1Writer *w, uint32_t accesses)
+{
+    for (uint32_t k = 0; k < w->plan->structures; k++) {
+        if (!may_cache(w, k)) continue;
+        sl1_put(w, "mov.u32 %%sl1_h%u, %u;", k, accesses * ACCESS);
+        if (w->options->clock) sl1_put(w, "mov.u32 %%sl1_c%u, 0;", k);
+        accesses = 0;
     }
 }
 
 void sl1_begin_monitor(Sl1Writer *w)
 {
-    sl1_put(w, "mov.u32 %%sl1_calls, 0;");
-    for (uint32_t k = 0; k < w->plan->structures; k++)
-        if (may_cache(w, k)) {
-            sl1_put(w, "mov.u32 %%sl1_h%u, 0;", k), sl1_put(w, "mov.u32 %%sl1_n%u, 0;", k),
-                sl1_put(w, "mov.s32 %%sl1_l%u, -1;", k);
-            if (w->options->clock) sl1_put(w, "mov.u32 %%sl1_c%u, 0;", k);
-        }
-    forget_all(w);
+    if (sl1_chooses_inside(w)) sl1_put(w, "mov.u32 %%sl1_choice, 0;");
+    w->keeper = KEEPER_MONITOR;
+    forget(w, false);
+    count_from(w, 0);
+}
+
+bool sl1_chooses_inside(const Sl1Writer *w)
+{
+    const Sl1Body *kernel = w->plan->bodies.v[0];
+    bool any = false;
+    for (uint32_t k = 0; k < kernel->flow->loops.n; k++)
+        any |= w->plan->quiet[k] && sl1_chooses_at(&kernel->flow->loops.v[k]) &&
+               kernel->loop_of[kernel->flow->loops.v[k].head] == (int)w->loop;
+    return any;
+}
+
+// A thread that has made its choice has made enough accesses, whatever was counted since. That isn't looked at.
+void sl1_leave_inner(Sl1Writer *w)
+{
+    w->keeper = KEEPER_MONITOR;
+    forget(w, false);
+    count_from(w, w->options->threshold);
 }
 
 void sl1_simulate(Sl1Writer *w, uint32_t k)
 {
     const char *line = sl1_line_of(w, k);
     sl1_put(w, "setp.eq.u%d %%sl1_p, %s, %%sl1_a%u;", w->alias ? 64 : 32, line, k);
-    sl1_put(w, "@%%sl1_p add.u32 %%sl1_h%u, %%sl1_h%u, 1;", k, k);
-    sl1_put(w, "add.u32 %%sl1_n%u, %%sl1_n%u, 1;", k, k);
+    sl1_put(w, "selp.u32 %%sl1_m, %u, %u, %%sl1_p;", ACCESS + 1, ACCESS);
+    sl1_put(w, "add.u32 %%sl1_h%u, %%sl1_h%u, %%sl1_m;", k, k);
     sl1_put(w, "mov.u%d %%sl1_a%u, %s;", w->alias ? 64 : 32, k, line);
-    sl1_put(w, "add.u32 %%sl1_calls, %%sl1_calls, 1;");
 }
 
 static const Operand *loaded_register(const Inst *i)
@@ -76,27 +102,54 @@ void sl1_put_timed(Sl1Writer *w, const Inst *i, uint32_t k)
     sl1_put(w, "@!%%sl1_q sub.s32 %%sl1_c%u, %%sl1_c%u, 1;", k, k);
 }
 
+// Sets p to whether a lane has made enough accesses of all structures together.
+static void put_enough(Sl1Writer *w)
+{
+    uint32_t first = 0;
+    while (!may_cache(w, first)) first++;
+    const char *sum = "%sl1_m";
+    char only[32];
+    snprintf(only, sizeof only, "%%sl1_h%u", first);
+    const char *so_far = only;
+    sl1_next_site(w);
+    for (uint32_t k = first + 1; k < w->plan->structures; k++)
+        if (may_cache(w, k)) sl1_put(w, "add.u32 %s, %s, %%sl1_h%u;", sum, so_far, k), so_far = sum;
+    sl1_put(w, "setp.ge.u32 %%sl1_p, %s, %u;", so_far, w->options->threshold * ACCESS);
+    sl1_vote(w, "any", "%sl1_p");
+}
+
 // A warp leaves the monitoring slice as one, when the first of its lanes has made enough accesses: at the main loop's
 // head, where all its lanes that are still in the loop are together. In the paper lanes leave one by one, but meet
 // again before the next slice, which is a loop of its own; here both are one loop, which lanes leave at its exit alone.
-// A warp can't leave at the heads of inner loops: with a way out there, the lanes that leave an inner loop would no
-// longer have a point at which they meet the others, and would go on alone.
 void sl1_check_monitor(Sl1Writer *w)
 {
-    sl1_put(w, "setp.ge.u32 %%sl1_p, %%sl1_calls, %u;", w->options->threshold);
-    sl1_vote(w, "any", "%sl1_p");
+    put_enough(w);
     sl1_put(w, "@%%sl1_p bra $sl1_h%u;", w->loop);
 }
 
+// At the head of an inner loop the choice is made as well, but only for the rest of that loop: inner.c.
 void sl1_check_inner(Sl1Writer *w, uint32_t loop)
 {
-    sl1_put(w, "setp.ge.u32 %%sl1_p, %%sl1_calls, %u;", w->options->threshold);
-    sl1_vote(w, "any", "%sl1_p");
-    sl1_put(w, "@%%sl1_p bra $sl1_q%u_%u;", loop, w->body->flow->loops.v[loop].head);
+    put_enough(w);
+    const Loop *l = &w->body->flow->loops.v[loop];
+    if (sl1_chooses_at(l))
+        sl1_put(w, "@%%sl1_p bra $sl1_j%u;", loop);
+    else
+        sl1_put(w, "@%%sl1_p bra $sl1_q%u_%u;", loop, l->head);
 }
 
 // --- the choice ------------------------------------------------------------------------------------------------------
 static bool by_clock(const Sl1Writer *w, uint32_t k) { return w->options->clock && w->plan->structure[k].loaded; }
+
+// Sets %sl1_n to the accesses, and leaves the hits in %sl1_h.
+static void unpack(Sl1Writer *w)
+{
+    for (uint32_t k = 0; k < w->plan->structures; k++) {
+        if (!may_cache(w, k)) continue;
+        sl1_put(w, "shr.u32 %%sl1_n%u, %%sl1_h%u, 16;", k, k);
+        sl1_put(w, "and.b32 %%sl1_h%u, %%sl1_h%u, %u;", k, k, ACCESS - 1);
+    }
+}
 
 // Turns %sl1_n of each structure into its worth. The worth is its hits if more than half of its accesses hit, twice as
 // much if it is only read, and 0 otherwise. With the clock setting it is also 0 unless %sl1_c is more than an eighth of
@@ -190,20 +243,47 @@ static void put_span_of_all(Sl1Writer *w)
     if (all) sl1_put(w, "setp.ge.u32 %%sl1_p, %%sl1_count, %u;", 2 * all), sl1_put_span(w);
 }
 
-void sl1_choose(Sl1Writer *w)
+// Goes on in a copy of the loop in which nothing is cached, if nothing was chosen.
+static void go_on_plain(Sl1Writer *w, uint32_t inner)
+{
+    sl1_put(w, "setp.eq.u32 %%sl1_p, %%sl1_choice, 0x80000000;");
+    if (!w->options->per_warp) sl1_vote(w, "all", "%sl1_p");  // lanes that chose nothing stay with the others
+    if (inner == NO_BLOCK) {
+        sl1_put(w, "@%%sl1_p bra $sl1_n%u;", w->plan->loop[w->loop].head);
+        return;
+    }
+    uint32_t cached = ++w->labels;
+    sl1_put(w, "@!%%sl1_p bra $sl1_g%u;", cached);
+    sl1_leave_inner(w);  // what was counted need not be kept during the choice
+    sl1_put(w, "bra $sl1_q%u_%u;", inner, w->body->flow->loops.v[inner].head);
+    sl1_put(w, "$sl1_g%u:", cached);
+}
+
+void sl1_choose(Sl1Writer *w, uint32_t inner)
 {
     const Sl1Plan *p = w->plan;
     uint32_t at = w->loop * sl1_loop_bytes(p, w->options), chosen = ++w->labels, none = ++w->labels;
-    bool warp = w->options->per_warp;
-    sl1_put(w, "$sl1_h%u:", w->loop);
-    sl1_find_region(w);
+    bool warp = w->options->per_warp, again = !warp && sl1_chooses_inside(w);
+    if (inner == NO_BLOCK)
+        sl1_put(w, "$sl1_h%u:", w->loop);
+    else
+        sl1_put(w, "$sl1_j%u:", inner);
+    sl1_next_site(w);
+    w->keeper = KEEPER_MONITOR;
+    if (warp) sl1_find_region(w);
+    if (again) {
+        sl1_put(w, "setp.ne.u32 %%sl1_p, %%sl1_choice, 0;");
+        sl1_put(w, "@%%sl1_p bra $sl1_g%u;", chosen);
+    }
     if (warp) {
         sl1_put(w, "ld.volatile.shared.u32 %%sl1_choice, [%%sl1_warp+%u];", at);
         sl1_put(w, "setp.ne.u32 %%sl1_p, %%sl1_choice, 0;");
         sl1_put(w, "@%%sl1_p bra $sl1_g%u;", chosen);
-        add_up(w, at);
     }
+    unpack(w);
+    if (warp) add_up(w, at);
     rank(w);
+    if (!warp) sl1_load_count(w);
     if (w->options->scattered && p->f->module->sm >= 30) refuse_shared(w);
     sl1_put(w, "mov.b32 %%sl1_choice, 0x80000000;");
     if (w->options->clock) follow_loads(w, none);
@@ -214,8 +294,11 @@ void sl1_choose(Sl1Writer *w)
         sl1_put(w, "atom.shared.cas.b32 %%sl1_m, [%%sl1_warp+%u], 0, %%sl1_choice;", at);
         sl1_put(w, "setp.ne.u32 %%sl1_p, %%sl1_m, 0;");
         sl1_put(w, "@%%sl1_p mov.b32 %%sl1_choice, %%sl1_m;");
-        sl1_put(w, "$sl1_g%u:", chosen);
     }
+    if (warp || again) sl1_put(w, "$sl1_g%u:", chosen);
+    if (!w->options->cache_nothing) go_on_plain(w, inner);
+    w->keeper = inner == NO_BLOCK ? KEEPER_COMPUTE : KEEPER_INNER;
+    if (!warp) sl1_find_region(w);  // not before: what was counted takes registers until then
     put_span_of_all(w);
     for (uint32_t k = 0; k < p->structures; k++) {
         if (!may_cache(w, k)) continue;
@@ -230,13 +313,11 @@ void sl1_choose(Sl1Writer *w)
             sl1_put(w, "mad.lo.u32 %%sl1_m, %%sl1_m, %u, %%sl1_lines;", sl1_paired(w, k) ? 32 : 32 * w->options->line);
         sl1_put(w, "selp.b32 %%sl1_l%u, %%sl1_m, -1, %%sl1_p;", k);
     }
-    forget_all(w);
-    if (!w->options->cache_nothing) {
-        sl1_put(w, "setp.eq.u32 %%sl1_p, %%sl1_choice, 0x80000000;");
-        if (!warp) sl1_vote(w, "all", "%sl1_p");  // lanes that chose nothing stay with the others of their warp
-        sl1_put(w, "@%%sl1_p bra $sl1_n%u;", p->loop[w->loop].head);
-    }
-    sl1_put(w, "bra $sl1_c%u;", p->loop[w->loop].head);
+    forget(w, true);
+    if (inner == NO_BLOCK)
+        sl1_put(w, "bra $sl1_c%u;", p->loop[w->loop].head);
+    else
+        sl1_put(w, "bra $sl1_i%u_%u;", inner, w->body->flow->loops.v[inner].head);
 }
 
 // --- strides ---------------------------------------------------------------------------------------------------------
@@ -277,6 +358,8 @@ void sl1_choose_by_strides(Sl1Writer *w)
     const Sl1Plan *p = w->plan;
     uint32_t head = p->loop[w->loop].head;
     bool any = false, registers = false;
+    sl1_next_site(w);
+    w->keeper = KEEPER_COMPUTE;
     sl1_find_region(w);
     put_span_of_all(w);
     for (uint32_t k = 0; k < p->structures; k++) {
@@ -290,7 +373,7 @@ void sl1_choose_by_strides(Sl1Writer *w)
         else
             sl1_put(w, "@%%sl1_p add.u32 %%sl1_l%u, %%sl1_lines, %u;", k, ahead_of(w, k) * 32 * w->options->line);
     }
-    forget_all(w);
+    forget(w, true);
     if (any && !registers) sl1_put(w, "setp.eq.u32 %%sl1_p, %%sl1_count, 0;");
     if (any && !registers) sl1_put(w, "@%%sl1_p bra $sl1_n%u;", head);
     sl1_put(w, "bra $sl1_%c%u;", any ? 'c' : 'n', head);

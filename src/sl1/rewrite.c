@@ -42,36 +42,44 @@ static const Function *kernel_of(const Symbol *s)
     return s->function && s->function->entry && s->function->has_body ? s->function : NULL;
 }
 
-void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, LineOrigins *origins, Sl1Module *m)
+// A kernel that is rewritten: what it is written from, and the most registers that its two kernels may have (apart,
+// alias), or 0.
+typedef struct Planned {
+    const Function *original;
+    Function *f;
+    Sl1Plan *plan;
+    uint32_t cap[2];
+} Planned;
+typedef VEC(Planned) Planneds;
+
+static Sl1Kernel describe(const Sl1Plan *p, const Sl1Options *o, const char *left)
+{
+    const Function *f = p->f;
+    Sl1Kernel kernel = {
+        .name = mem_text(f->symbol->name), .params = (uint32_t)f->params.n, .left = left ? mem_text(left) : NULL};
+    if (left) return kernel;
+    kernel.structures = p->structures, kernel.warp_bytes = sl1_warp_bytes(p, o);
+    kernel.pairs = o->pairs && o->line != 24 && !p->unknown;
+    kernel.param_bytes = (uint32_t)param_bytes(f, f->params.n, 1);
+    for (uint32_t l = 0; l < p->loops; l++) kernel.silent |= p->loop[l].silent && !p->loop[l].left;
+    for (uint32_t s = 0; s < p->structures; s++)
+        kernel.param[s] = p->structure[s].param,
+        kernel.offset[s] = (uint32_t)param_bytes(f, p->structure[s].param, f->params.v[p->structure[s].param]->align);
+    return kernel;
+}
+
+// The module's own text, and behind it the rewritten kernels.
+static void write_module(const Module *module, const Sl1Options *o, const Planneds *planned, Text *out,
+                         LineOrigins *origins)
 {
     Text kernels = {0};
     LineOrigins inside = {0};
-    *m = (Sl1Module){.kernels = {0}};
-    for (size_t k = 0; k < module->symbols.n; k++) {
-        const Function *original = kernel_of(module->symbols.v[k]);
-        if (!original) continue;
-        Function *f = sl1_prepare(original);
-        Sl1Plan *p = sl1_plan(f, o->lockstep);
-        const char *left =
-            ptx_blocked(original) ? "a function that it needs isn't implemented" : why_left(module, p, o);
-        if (!left && o->strides) sl1_strides(p, o->line);
-        Sl1Kernel kernel = {
-            .name = mem_text(f->symbol->name), .params = (uint32_t)f->params.n, .left = left ? mem_text(left) : NULL};
-        if (!left) {
-            kernel.structures = p->structures, kernel.warp_bytes = sl1_warp_bytes(p, o);
-            kernel.pairs = o->pairs && o->line != 24 && !p->unknown;
-            kernel.param_bytes = (uint32_t)param_bytes(f, f->params.n, 1);
-            for (uint32_t l = 0; l < p->loops; l++) kernel.silent |= p->loop[l].silent && !p->loop[l].left;
-            for (uint32_t s = 0; s < p->structures; s++)
-                kernel.param[s] = p->structure[s].param,
-                kernel.offset[s] =
-                    (uint32_t)param_bytes(f, p->structure[s].param, f->params.v[p->structure[s].param]->align);
-            for (int alias = 0; alias < 2 - sl1_needs_apart(o); alias++)
-                text_put(&kernels, "\n"), sl1_write_kernel(p, o, alias, &kernels, &inside);
+    for (size_t k = 0; k < planned->n; k++)
+        for (int alias = 0; alias < 2 - sl1_needs_apart(o); alias++) {
+            const Planned *p = &planned->v[k];
+            text_put(&kernels, "\n");
+            sl1_write_kernel(p->plan, o, alias, p->cap[alias], &kernels, &inside);
         }
-        vec_push(&m->kernels, kernel);
-        sl1_plan_free(p), sl1_prepared_free(f);
-    }
     Module raised = *module;
     if (kernels.n && module->version_major < 2) raised.version_major = 2, raised.version_minor = 0;  // .pragma
     if ((module->sm >= 70 || (module->sm >= 30 && o->scattered)) && kernels.n &&
@@ -86,6 +94,54 @@ void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, LineOrigi
         text_add(out, kernels.v, kernels.n);
     }
     text_free(&kernels), vec_free(&inside);
+}
+
+// How many registers a rewritten kernel needs is known when it is written. So all are written, read again and counted.
+static void find_caps(const Module *module, const Sl1Options *o, Planneds *planned)
+{
+    Text text = {0};
+    Diag diag = {0};
+    write_module(module, o, planned, &text, NULL);
+    Module *m = ptx_parse_partly(text.v, text.n, "", &diag);
+    for (size_t k = 0; k < planned->n && m; k++) {
+        Planned *p = &planned->v[k];
+        const Function *f = p->f;
+        if (f->maxnreg || f->minnctapersm || p->plan->bodies.n > 1) continue;
+        for (int alias = 0; alias < 2 - sl1_needs_apart(o); alias++) {
+            Text name = {0};
+            text_printf(&name, "%s%s", f->symbol->name, alias ? SL1_ALIAS : SL1_APART);
+            const Symbol *s = ptx_find(m, name.v);
+            if (s && s->function && s->function->has_body)
+                p->cap[alias] = sl1_cap((uint32_t)module->sm, sl1_need(p->original), sl1_need(s->function));
+            text_free(&name);
+        }
+    }
+    ptx_free(m);
+    text_free(&text), diag_free(&diag);
+}
+
+void sl1_rewrite(const Module *module, const Sl1Options *o, Text *out, LineOrigins *origins, Sl1Module *m)
+{
+    Planneds planned = {0};
+    *m = (Sl1Module){.kernels = {0}};
+    for (size_t k = 0; k < module->symbols.n; k++) {
+        const Function *original = kernel_of(module->symbols.v[k]);
+        if (!original) continue;
+        Planned p = {.original = original, .f = sl1_prepare(original)};
+        p.plan = sl1_plan(p.f, o->lockstep);
+        const char *left =
+            ptx_blocked(original) ? "a function that it needs isn't implemented" : why_left(module, p.plan, o);
+        if (!left && o->strides) sl1_strides(p.plan, o->line);
+        vec_push(&m->kernels, describe(p.plan, o, left));
+        if (left)
+            sl1_plan_free(p.plan), sl1_prepared_free(p.f);
+        else
+            vec_push(&planned, p);
+    }
+    if (planned.n && module->sm >= 30) find_caps(module, o, &planned);
+    write_module(module, o, &planned, out, origins);
+    for (size_t k = 0; k < planned.n; k++) sl1_plan_free(planned.v[k].plan), sl1_prepared_free(planned.v[k].f);
+    vec_free(&planned);
 }
 
 bool sl1_rewrite_text(const char *ptx, size_t length, const char *name, const Sl1Options *o, bool marked, Text *out,

@@ -8,9 +8,10 @@
 // memory that are the thread's own.
 //
 // inline.c and forward.c let an address be followed to its kernel argument. plan.c finds loops and structures. stride.c
-// predicts hits where the text tells them, quiet.c says which inner loops are copied, and neighbour.c which accesses
+// predicts hits where the text tells them, inner.c says which inner loops are copied, and neighbour.c which accesses
 // look at a tag together. slice.c writes the slices; monitor.c, access.c, pair.c, registers.c and flush.c write what is
-// put into them, calls.c the functions that they call, rewrite.c the module. launch.c says how much room there is.
+// put into them, calls.c the functions that they call, rewrite.c the module. temps.c names
+// our registers, cap.c bounds them, launch.c says how much room there is.
 // doc/use/sl1.md tells all of it to a newcomer.
 #ifndef SL1_H
 #define SL1_H
@@ -51,7 +52,7 @@ extern const size_t sl1_setting_count;
 bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why);
 // Sets several settings, "line=8,decide=thread,noalias"; or with + between them, as a matrix needs it. "yes" sets none.
 bool sl1_read(Sl1Options *o, const char *settings, Text *why);
-enum { SL1_VERSION = 8 };  // part of a stored run's key: raised when rewritten kernels change
+enum { SL1_VERSION = 9 };  // part of a stored run's key: raised when rewritten kernels change
 
 // At most: structures of a choice; main loops of a kernel that are rewritten; functions that they call, with the
 // kernel.
@@ -158,7 +159,7 @@ typedef struct Sl1Plan {
     uint32_t structures;
     Sl1Loop loop[SL1_LOOPS];
     uint32_t loops;
-    bool *quiet;                   // per loop of the kernel: quiet.c
+    bool *quiet;                   // per loop of the kernel: has it a quiet copy? inner.c
     bool unknown, stores_unknown;  // a main loop accesses, or stores, through a pointer of unknown origin
     const char *left;              // why the kernel is left alone, or null
 } Sl1Plan;
@@ -173,7 +174,7 @@ void sl1_plan_print(const Sl1Plan *p, Text *out);
 // stride.c
 void sl1_strides(Sl1Plan *p, uint32_t line);  // fills the loops' hits and weights, for lines of `line` bytes
 
-// --- quiet.c: copies of inner loops that aren't monitored ------------------------------------------------------------
+// --- inner.c: copies of inner loops that aren't monitored ------------------------------------------------------------
 void sl1_find_quiet(Sl1Plan *p);
 
 // --- slice.c: a kernel's text ----------------------------------------------------------------------------------------
@@ -182,13 +183,14 @@ typedef enum Slice {
     SLICE_MONITOR,
     SLICE_COMPUTE,
     SLICE_PLAIN,  // used where the choice was to cache nothing
-    SLICE_QUIET,  // of an inner loop: quiet.c
+    SLICE_QUIET,  // of an inner loop: inner.c
 } Slice;
 // An access that finds a line for others, or whose line another one found, some bytes away and just before it.
 typedef struct Sl1Near {
     bool leads, follows;
     uint32_t apart;  // bytes: from the leader; of a leader, to the furthest that follows
 } Sl1Near;
+typedef enum Keeper { KEEPER_COMPUTE, KEEPER_MONITOR, KEEPER_INNER } Keeper;
 typedef struct Sl1Writer {
     const Sl1Plan *plan;
     const Sl1Body *body;  // being written
@@ -197,10 +199,13 @@ typedef struct Sl1Writer {
     bool alias;     // pointer arguments may point into the same memory
     Slice slice;
     uint32_t loop;      // of the slice
-    uint32_t quiet;     // of Flow.loops: the one whose quiet copy is written
-    bool *inside;       // per block: is it in that loop?
+    uint32_t inner;     // of Flow.loops: the inner loop of which a copy is written: inner.c
+    bool *inside;       // per block: is it in that loop? Null: no such copy is being written
     uint32_t labels;    // made so far
     Sl1Near *near;      // per instruction of the body
+    Map own;            // our registers, by their names: temps.c
+    uint32_t site;      // whose temporaries are used
+    Keeper keeper;      // the slice whose tags and counters are used
     const char *x;      // the register with the address of the access being written
     const char *place;  // the register with the place of its bytes in shared memory
     Text aside;         // what the slice does at misses; it is written behind the blocks, so that hits don't branch
@@ -208,12 +213,13 @@ typedef struct Sl1Writer {
     LineOrigins aside_origins, *origins;  // origins: of what is written into the kernel's text; may be null
     uint32_t source, loc;                 // where what is being written comes from, as in LineOrigin
 } Sl1Writer;
-// With the functions that it calls.
-void sl1_write_kernel(const Sl1Plan *p, const Sl1Options *o, bool alias, Text *out, LineOrigins *origins);
+// With the functions that it calls. cap: the most registers of a thread; 0: it has no such limit.
+void sl1_write_kernel(const Sl1Plan *p, const Sl1Options *o, bool alias, uint32_t cap, Text *out, LineOrigins *origins);
 void sl1_write_slice(const Sl1Plan *p, const Sl1Options *o, bool alias, Slice slice,
                      Text *out);  // one slice alone, for the reader
 // Sets %sl1_warp (where the warp's choices are), %sl1_lines (the thread's first line), %sl1_count (CLN).
 void sl1_find_region(Sl1Writer *w);
+void sl1_load_count(Sl1Writer *w);  // sets %sl1_count alone
 void sl1_put_inst(Sl1Writer *w, const Inst *i);
 void sl1_put(Sl1Writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));  // a line of PTX
 // Where warps choose, each has sl1_warp_bytes before the lines in a block's shared memory: sl1_loop_bytes for each main
@@ -227,6 +233,12 @@ static inline uint32_t sl1_align(const Sl1Options *o) { return o->pairs ? 32 : 1
 bool sl1_has_bitmap(const Sl1Writer *w, uint32_t structure);
 bool sl1_has_high(const Sl1Writer *w, uint32_t structure);
 bool sl1_has_next(const Sl1Writer *w, uint32_t structure);
+
+// --- temps.c: names of our registers ---------------------------------------------------------------------------------
+void sl1_add_reg(Sl1Writer *w, Type type, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void sl1_next_site(Sl1Writer *w);                    // what is put from now on has temporaries of its own
+uint32_t sl1_own(Sl1Writer *w, const char *name);    // the register that this name means here; NO_REG: there is none
+void sl1_put_named(Sl1Writer *w, const char *line);  // puts the line, with the names of such registers
 
 // --- neighbour.c: accesses that need no look at a tag of their own ---------------------------------------------------
 void sl1_find_neighbours(Sl1Writer *w);
@@ -258,13 +270,18 @@ void sl1_write_head(Sl1Writer *w, uint32_t body, Text *out);   // a function's h
 // --- monitor.c, access.c, flush.c: what is put into the slices -------------------------------------------------------
 // Sets q to whether any (or all) of the active lanes have %sl1_p set.
 void sl1_vote(Sl1Writer *w, const char *mode, const char *q);
-void sl1_begin_monitor(Sl1Writer *w);                 // before a main loop
-void sl1_check_monitor(Sl1Writer *w);                 // at its head: were enough accesses made?
-void sl1_check_inner(Sl1Writer *w, uint32_t loop);    // at the head of an inner loop that has a quiet copy
+void sl1_begin_monitor(Sl1Writer *w);               // before a main loop
+void sl1_check_monitor(Sl1Writer *w);               // at its head: were enough accesses made?
+void sl1_check_inner(Sl1Writer *w, uint32_t loop);  // at the head of an inner loop that has copies
+// Is a choice made at the head of this inner loop?
+static inline bool sl1_chooses_at(const Loop *l) { return l->depth == 2; }
+bool sl1_chooses_inside(const Sl1Writer *w);          // has the slice's main loop such inner loops?
+void sl1_leave_inner(Sl1Writer *w);                   // behind the cached copy of one, whose lines were flushed
 void sl1_simulate(Sl1Writer *w, uint32_t structure);  // simulateCache (§3.2.1) for the address w->x
 void sl1_put_timed(Sl1Writer *w, const Inst *i,
-                   uint32_t structure);       // the access itself, timed if the clock setting asks for it
-void sl1_choose(Sl1Writer *w);                // calculateWhatToCache (§3.2.2); then on to the computing slice
+                   uint32_t structure);  // the access itself, timed if the clock setting asks for it
+// CalculateWhatToCache (§3.2.2); then on to the computing slice, or to a copy of this inner loop (else NO_BLOCK).
+void sl1_choose(Sl1Writer *w, uint32_t inner);
 void sl1_choose_by_strides(Sl1Writer *w);     // the same, without a monitor
 bool sl1_strides_choose(const Sl1Writer *w);  // this loop has no monitor, its strides choose
 // Its strides are known not to be worth a line, and no line may hold its bytes.
@@ -288,6 +305,12 @@ void sl1_move_line(Sl1Writer *w, uint32_t structure, bool load,
 void sl1_forget(Sl1Writer *w, uint32_t structure);
 void sl1_put_high(Sl1Writer *w, uint32_t structure);  // sets %sl1_g…, the high half of the line's address
 void sl1_put_tag(Sl1Writer *w, uint32_t structure);   // sets %sl1_z, the line's address
+
+// --- cap.c: the most registers of a rewritten kernel -----------------------------------------------------------------
+uint32_t sl1_need(const Function *f);  // 32-bit registers of a thread, if nothing is spilled
+// The cap that keeps as many warps on a multiprocessor of compute capability sm as a kernel has that needs a few
+// registers less than this one; 0: there is none, or the original needs more. Both needs are those of sl1_need.
+uint32_t sl1_cap(uint32_t sm, uint32_t original, uint32_t rewritten);
 
 // --- rewrite.c: a module ---------------------------------------------------------------------------------------------
 typedef struct Sl1Kernel {

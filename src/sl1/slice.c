@@ -10,22 +10,12 @@
 #include <string.h>
 
 // --- registers -------------------------------------------------------------------------------------------------------
-static void add_reg(Sl1Writer *w, Type type, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static void add_reg(Sl1Writer *w, Type type, const char *format, ...)
-{
-    Text name = {0};
-    va_list args;
-    va_start(args, format);
-    text_vprintf(&name, format, args);
-    va_end(args);
-    vec_push(&w->view.regs, ((Reg){name.v, type}));
-}
-
 // Registers of each structure:
 // - a: the tag, which is the address of the line that it has, or that the monitor supposes; where pointers don't alias
 //   only the low half of that address
 // - g: the high half, for as long as it is needed
-// - h, n, c: what the monitor counts: hits, accesses, and slow loads minus those that would miss
+// - h: what the monitor counts, hits and accesses in one register; c: slow loads minus those that would miss
+// - n: accesses, while the choice is made
 // - l: where the line is in shared memory, or −1
 // - b: which bytes of the line were written
 // - e: the low half of the next line's address, if that was loaded early; e…_0 and so on: its words
@@ -38,25 +28,22 @@ static void add_registers(Sl1Writer *w)
     const Sl1Plan *p = w->plan;
     for (uint32_t k = 0; k < p->structures; k++) {
         if (p->structure[k].barred) continue;
-        add_reg(w, w->alias ? TY_U64 : TY_U32, "%%sl1_a%u", k);
-        if (sl1_has_high(w, k)) add_reg(w, TY_U32, "%%sl1_g%u", k);
-        add_reg(w, TY_U32, "%%sl1_h%u", k), add_reg(w, TY_U32, "%%sl1_n%u", k), add_reg(w, TY_S32, "%%sl1_l%u", k);
-        if (w->options->clock) add_reg(w, TY_U32, "%%sl1_c%u", k);
-        if (sl1_has_bitmap(w, k)) add_reg(w, TY_B32, "%%sl1_b%u", k);
-        if (w->options->line == 24) add_reg(w, TY_U32, "%%sl1_o%u", k);
-        if (w->options->neighbours) add_reg(w, TY_B32, "%%sl1_u%u", k), add_reg(w, TY_PRED, "%%sl1_f%u", k);
+        sl1_add_reg(w, w->alias ? TY_U64 : TY_U32, "%%sl1_a%u", k);
+        if (sl1_has_high(w, k)) sl1_add_reg(w, TY_U32, "%%sl1_g%u", k);
+        sl1_add_reg(w, TY_U32, "%%sl1_h%u", k), sl1_add_reg(w, TY_U32, "%%sl1_n%u", k),
+            sl1_add_reg(w, TY_S32, "%%sl1_l%u", k);
+        if (w->options->clock) sl1_add_reg(w, TY_U32, "%%sl1_c%u", k);
+        if (sl1_has_bitmap(w, k)) sl1_add_reg(w, TY_B32, "%%sl1_b%u", k);
+        if (w->options->line == 24) sl1_add_reg(w, TY_U32, "%%sl1_o%u", k);
+        if (w->options->neighbours) sl1_add_reg(w, TY_B32, "%%sl1_u%u", k), sl1_add_reg(w, TY_PRED, "%%sl1_f%u", k);
         for (uint32_t word = 0; word < w->options->line / 4 && sl1_in_registers(w, k); word++)
-            add_reg(w, TY_B32, "%%sl1_w%u_%u", k, word);
+            sl1_add_reg(w, TY_B32, "%%sl1_w%u_%u", k, word);
         if (!sl1_has_next(w, k)) continue;
-        add_reg(w, TY_U32, "%%sl1_e%u", k);
-        for (uint32_t word = 0; word < w->options->line / 4; word++) add_reg(w, TY_B32, "%%sl1_e%u_%u", k, word);
+        sl1_add_reg(w, TY_U32, "%%sl1_e%u", k);
+        for (uint32_t word = 0; word < w->options->line / 4; word++) sl1_add_reg(w, TY_B32, "%%sl1_e%u_%u", k, word);
     }
-    static const char *const words[] = {"calls", "warp", "lines", "count", "s",  "m",   "t",  "i",  "choice", "v0",
-                                        "v1",    "v2",   "v3",    "v4",    "v5", "low", "z0", "z1", "span"};
-    for (size_t k = 0; k < COUNT(words); k++) add_reg(w, TY_B32, "%%sl1_%s", words[k]);
-    add_reg(w, TY_B16, "%%sl1_k"), add_reg(w, TY_B64, "%%sl1_x"), add_reg(w, TY_B64, "%%sl1_y"),
-        add_reg(w, TY_B64, "%%sl1_z");
-    add_reg(w, TY_PRED, "%%sl1_p"), add_reg(w, TY_PRED, "%%sl1_q");
+    sl1_add_reg(w, TY_B32, "%%sl1_choice"), sl1_add_reg(w, TY_B32, "%%sl1_span");
+    sl1_add_reg(w, TY_PRED, "%%sl1_p"), sl1_add_reg(w, TY_PRED, "%%sl1_q");
 }
 
 bool sl1_has_bitmap(const Sl1Writer *w, uint32_t structure)
@@ -103,12 +90,15 @@ static void begin_origin(Sl1Writer *w, const Inst *i)
 void sl1_put(Sl1Writer *w, const char *format, ...)
 {
     va_list args;
+    Text line = {0};
     note_origin(w);
     va_start(args, format);
-    text_put(w->out, format[0] == '$' ? "" : "    ");
-    text_vprintf(w->out, format, args);
-    text_put(w->out, "\n");
+    text_vprintf(&line, format, args);
     va_end(args);
+    text_put(w->out, format[0] == '$' ? "" : "    ");
+    sl1_put_named(w, line.v);
+    text_put(w->out, "\n");
+    text_free(&line);
 }
 
 void sl1_put_inst(Sl1Writer *w, const Inst *i)
@@ -125,8 +115,8 @@ static void name_block(const Sl1Writer *w, uint32_t b, Text *out)
 {
     bool inside = w->slice != SLICE_ORIGINAL && w->body->loop_of[b] == (int)w->loop;
     static const char kinds[] = {'o', 'm', 'c', 'n', 'm'};
-    if (w->slice == SLICE_QUIET && w->inside[b])
-        text_printf(out, "$sl1_q%u_%u", w->quiet, b);
+    if (w->inside && (w->inside[b] || w->slice == SLICE_COMPUTE))
+        text_printf(out, "$sl1_%c%u_%u", w->slice == SLICE_QUIET ? 'q' : w->inside[b] ? 'i' : 'y', w->inner, b);
     else if (!inside && w->slice == SLICE_COMPUTE)
         text_printf(out, "$sl1_x%u_%u", w->loop, b);  // several loops may have a way out to the same block
     else
@@ -155,6 +145,7 @@ static void enter_slice(Sl1Writer *w, Slice slice, uint32_t loop)
     const Function *f = w->body->f;
     free_labels(w);
     w->slice = slice, w->loop = loop;
+    w->keeper = slice != SLICE_COMPUTE ? KEEPER_MONITOR : w->inside ? KEEPER_INNER : KEEPER_COMPUTE;
     for (size_t k = 0; k < f->labels.n; k++) {
         Text name = {0};
         name_block(w, block_at(w->body, f->labels.v[k].inst), &name);
@@ -209,6 +200,7 @@ static void write_inst(Sl1Writer *w, const Inst *i, uint32_t n)
         sl1_put_inst(w, i);
         return;
     }
+    sl1_next_site(w);
     uint32_t skip = begin_guard(w, i);
     Inst plain = *i;
     plain.guarded = false;
@@ -267,7 +259,7 @@ static void write_aside(Sl1Writer *w)
 // --- a main loop -----------------------------------------------------------------------------------------------------
 static bool is_in_slice(const Sl1Writer *w, uint32_t b)
 {
-    return w->slice == SLICE_QUIET ? w->inside[b] : w->body->loop_of[b] == (int)w->loop;
+    return w->inside ? w->inside[b] : w->body->loop_of[b] == (int)w->loop;
 }
 
 static void write_loop_slice(Sl1Writer *w, Slice slice, uint32_t loop)
@@ -282,17 +274,39 @@ static void write_loop_slice(Sl1Writer *w, Slice slice, uint32_t loop)
     write_aside(w);
 }
 
-static void write_quiet(Sl1Writer *w, uint32_t loop)
+// Ways out of the cached copy of an inner loop, to the rest of the round. Lines end, since that is monitored.
+static void write_inner_exits(Sl1Writer *w, uint32_t loop)
+{
+    const Flow *flow = w->body->flow;
+    for (uint32_t b = 0; b < flow->blocks.n; b++) {
+        bool exit = false;
+        for (size_t k = 0; k < flow->blocks.v[b].pred.n && !w->inside[b]; k++)
+            exit |= w->inside[flow->blocks.v[b].pred.v[k]];
+        if (!exit) continue;
+        bool stays = w->body->loop_of[b] == (int)loop;
+        sl1_put(w, "$sl1_y%u_%u:", w->inner, b);
+        sl1_next_site(w);
+        w->keeper = KEEPER_INNER;
+        sl1_flush(w);
+        if (stays) sl1_leave_inner(w);
+        sl1_put(w, "bra $sl1_%c%u;", stays ? 'm' : 'o', b);
+    }
+}
+
+// Copies of the inner loops, with a choice in front: inner.c.
+static void write_inner(Sl1Writer *w, uint32_t loop)
 {
     const Flow *flow = w->body->flow;
     for (uint32_t k = 0; k < flow->loops.n; k++) {
         if (!w->plan->quiet[k] || w->body->loop_of[flow->loops.v[k].head] != (int)loop) continue;
         const Loop *l = &flow->loops.v[k];
-        w->quiet = k, w->inside = mem_alloc(flow->blocks.n);
+        w->inner = k, w->inside = mem_alloc(flow->blocks.n);
         for (size_t j = 0; j < l->blocks.n; j++) w->inside[l->blocks.v[j]] = true;
-        write_loop_slice(w, SLICE_QUIET, loop);
+        bool chooses = sl1_chooses_at(l);
+        if (chooses) sl1_choose(w, k), write_loop_slice(w, SLICE_COMPUTE, loop), write_inner_exits(w, loop);
+        if (!chooses || !w->options->cache_nothing) write_loop_slice(w, SLICE_QUIET, loop);
+        mem_free(w->inside), w->inside = NULL;
         enter_slice(w, SLICE_ORIGINAL, loop);
-        mem_free(w->inside);
     }
 }
 
@@ -305,6 +319,7 @@ static void write_exits(Sl1Writer *w, uint32_t loop)
             exit |= w->body->loop_of[flow->blocks.v[b].pred.v[k]] == (int)loop;
         if (!exit || (b + 1 == flow->blocks.n && !flow->blocks.v[b].pred.n)) continue;
         sl1_put(w, "$sl1_x%u_%u:", loop, b);
+        sl1_next_site(w);
         sl1_flush(w);
         sl1_put(w, "bra $sl1_o%u;", b);
     }
@@ -321,8 +336,8 @@ static void write_choice(Sl1Writer *w, uint32_t loop)
     sl1_begin_monitor(w);
     sl1_put(w, "bra $sl1_m%u;", w->plan->loop[loop].head);
     write_loop_slice(w, SLICE_MONITOR, loop);
-    write_quiet(w, loop);
-    sl1_choose(w);
+    write_inner(w, loop);
+    sl1_choose(w, NO_BLOCK);
 }
 
 static void write_loop(Sl1Writer *w, uint32_t loop)
@@ -336,13 +351,19 @@ static void write_loop(Sl1Writer *w, uint32_t loop)
 }
 
 // --- the kernel ------------------------------------------------------------------------------------------------------
+static void load_param(Sl1Writer *w, const char *to, const char *param)
+{
+    const char *suffix = w->alias ? SL1_ALIAS : SL1_APART;
+    sl1_put(w, "ld.param.u32 %s, [%s%s$%s];", to, w->plan->f->symbol->name, suffix, param);
+}
+
+void sl1_load_count(Sl1Writer *w) { load_param(w, "%sl1_count", "sl1_lines"); }
+
 // Of pairs %sl1_lines is the warp's first one, and %sl1_t the thread's lane. Computed at a choice, and where warps
 // choose at the kernel's beginning, too: registers that hold the result in between would cost more.
 void sl1_find_region(Sl1Writer *w)
 {
     uint32_t bytes = sl1_warp_bytes(w->plan, w->options), line = w->options->line, align = sl1_align(w->options);
-    Text name = {0};
-    text_printf(&name, "%s%s", w->plan->f->symbol->name, w->alias ? SL1_ALIAS : SL1_APART);
     sl1_put(w, "mov.u32 %%sl1_t, %%tid.y;");
     sl1_put(w, "mov.u32 %%sl1_m, %%tid.z;");
     sl1_put(w, "mov.u32 %%sl1_v0, %%ntid.y;");
@@ -355,8 +376,8 @@ void sl1_find_region(Sl1Writer *w)
     sl1_put(w, "mad.lo.u32 %%sl1_v1, %%sl1_v1, %%sl1_v0, 31;");
     sl1_put(w, "shr.u32 %%sl1_v1, %%sl1_v1, 5;");  // warps of a block
     sl1_put(w, "shr.u32 %%sl1_v0, %%sl1_t, 5;");   // the thread's
-    sl1_put(w, "ld.param.u32 %%sl1_warp, [%s$sl1_region];", name.v);
-    sl1_put(w, "ld.param.u32 %%sl1_count, [%s$sl1_lines];", name.v);
+    load_param(w, "%sl1_warp", "sl1_region");
+    sl1_load_count(w);
     sl1_put(w, "mov.u32 %%sl1_m, sl1_shared;");
     sl1_put(w, "add.u32 %%sl1_warp, %%sl1_warp, %%sl1_m;");
     sl1_put(w, "mad.lo.u32 %%sl1_lines, %%sl1_v1, %u, %u;", bytes, align - 1);
@@ -367,7 +388,6 @@ void sl1_find_region(Sl1Writer *w)
     sl1_put(w, "mad.lo.u32 %%sl1_lines, %%sl1_v0, %%sl1_m, %%sl1_lines;");
     sl1_put(w, "and.b32 %%sl1_t, %%sl1_t, 31;");
     if (!sl1_pairs(w)) sl1_put(w, "mad.lo.u32 %%sl1_lines, %%sl1_t, %u, %%sl1_lines;", w->options->banks ? 4 : line);
-    text_free(&name);
 }
 
 // A warp's choices begin as zero, which means that they aren't made yet.
@@ -400,6 +420,7 @@ static void close_body(Sl1Writer *w)
 {
     for (size_t r = w->body->f->regs.n; r < w->view.regs.n; r++) mem_free((char *)w->view.regs.v[r].name);
     free_labels(w);
+    map_free(&w->own);
     mem_free(w->near);
     vec_free(&w->view.regs), vec_free(&w->view.labels);
 }
@@ -424,6 +445,28 @@ static void print_declarations(const Sl1Writer *w, Text *out)
     mem_free(used);
 }
 
+// A body is written before its declarations: only then is it known which temporaries it has.
+typedef struct Held {
+    Text body, *out;
+    LineOrigins inside, *origins;
+} Held;
+
+static void hold_body(Sl1Writer *w, Held *h)
+{
+    *h = (Held){.out = w->out, .origins = w->origins};
+    w->out = &h->body;
+    if (w->origins) w->origins = &h->inside;
+}
+
+static void put_body(Sl1Writer *w, Held *h)
+{
+    w->out = h->out, w->origins = h->origins;
+    print_declarations(w, w->out);
+    origins_move(w->origins, &h->inside, w->out->n);
+    text_add(w->out, h->body.v, h->body.n);
+    text_free(&h->body), vec_free(&h->inside);
+}
+
 static void write_function(Sl1Writer *w, uint32_t body)
 {
     const Sl1Body *b = w->plan->bodies.v[body];
@@ -434,7 +477,8 @@ static void write_function(Sl1Writer *w, uint32_t body)
     origin_put(w->origins, w->out, b->f->symbol->at, 0);
     sl1_write_head(w, body, w->out);
     text_put(w->out, "\n{\n");
-    print_declarations(w, w->out);
+    Held held;
+    hold_body(w, &held);
     sl1_declare_results(w);
     sl1_state_in(w);
     for (uint32_t k = 0; k < blocks; k++)
@@ -443,6 +487,7 @@ static void write_function(Sl1Writer *w, uint32_t body)
     sl1_state_out(w);
     sl1_put(w, "ret;");
     write_aside(w);
+    put_body(w, &held);
     text_put(w->out, "}\n");
     close_body(w);
 }
@@ -480,7 +525,7 @@ static void write_functions(Sl1Writer *w)
             }
 }
 
-void sl1_write_kernel(const Sl1Plan *p, const Sl1Options *o, bool alias, Text *out, LineOrigins *origins)
+void sl1_write_kernel(const Sl1Plan *p, const Sl1Options *o, bool alias, uint32_t cap, Text *out, LineOrigins *origins)
 {
     Sl1Writer w = {.plan = p, .options = o, .alias = alias, .out = out, .origins = origins, .source = NO_ORIGIN};
     const Function *f = p->f;
@@ -493,10 +538,12 @@ void sl1_write_kernel(const Sl1Plan *p, const Sl1Options *o, bool alias, Text *o
     text_printf(&params, ".param .u32 %s$sl1_region, .param .u32 %s$sl1_lines", own.v, own.v);
     origin_put(origins, out, f->symbol->at, 0);
     ptx_print_head(f, suffix, params.v, out);
+    if (cap) text_printf(out, "\n.maxnreg %u", cap);
     text_put(out, "\n{\n");
+    Held held;
+    hold_body(&w, &held);
     for (int s = SLICE_MONITOR; s <= SLICE_COMPUTE; s++) w.slice = (Slice)s, sl1_declare_results(&w);
     enter_slice(&w, SLICE_ORIGINAL, 0);
-    print_declarations(&w, out);
     write_prologue(&w);
     uint32_t blocks = (uint32_t)kernel->flow->blocks.n - 1;
     bool *written = mem_alloc(p->loops + 1);
@@ -508,8 +555,9 @@ void sl1_write_kernel(const Sl1Plan *p, const Sl1Options *o, bool alias, Text *o
         else if (loop >= 0 && !written[loop])
             written[loop] = true, write_loop(&w, (uint32_t)loop);
     }
-    text_printf(out, "$sl1_o%u:\n", blocks);
+    text_printf(w.out, "$sl1_o%u:\n", blocks);
     sl1_put(&w, "ret;");
+    put_body(&w, &held);
     text_put(out, "}\n");
     mem_free(written);
     close_body(&w);

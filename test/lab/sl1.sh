@@ -165,6 +165,15 @@ copies() { "$ONCHIP" sl1 "$1" --dump monitor | grep -c '^$sl1_q' || true; }
 [[ $(copies "$work/inner.ptx") != 0 && $(copies "$work/without.ptx") == 0 ]] ||
     { echo "$(copies "$work/inner.ptx") and $(copies "$work/without.ptx") quiet blocks" >&2; bad=1; }
 
+# Where the loop's accesses hit, it isn't only quiet: the choice is made at its head, and the other 380 accesses go
+# through a line of 16 bytes, a fill for each four.
+sed 's/add.s64 %a, %a, 128;/add.s64 %a, %a, 4;/; s/mul.wide.u32 %d, %t, 4;/mul.wide.u32 %d, %t, 1600;/' \
+    "$work/inner.ptx" >"$work/chosen.ptx"
+lines=$("$ONCHIP" run "$work/chosen.ptx" --block 32 --arg buf:64KiB --gpu titan_black --sl1=threshold=20 --json |
+    awk '/"sl1\.(accesses|fills)"/ { gsub(/[^0-9]/, "", $2); printf "%s ", $2 }')
+[[ $lines == "$((32 * 380)) $((32 * 95)) " ]] ||
+    { echo "an inner loop of 400 accesses has $lines accesses of lines and fills" >&2; bad=1; }
+
 # The lanes of a warp choose different structures here, and some of them have no room for pairs.
 "$ONCHIP" run opinion blocks=60 threads=512 size=245760 --gpu titan_black --functional --sl1=threshold=30,pairs \
     >"$work/apart" 2>&1 || { cat "$work/apart" >&2; bad=1; }

@@ -1,7 +1,14 @@
-// quiet.c: loops inside a main loop stand in the monitoring slice twice: as they are monitored, and quiet, without
-// that. A warp whose lanes have made enough accesses can't leave the monitoring slice in the middle of a round
-// (monitor.c). But it can go on in the inner loop's quiet copy, whose ways out lead to the same places as those of the
-// monitored one. So a main loop of long rounds is monitored no longer than others.
+// inner.c: loops inside a main loop. A warp whose lanes have made enough accesses can't leave the monitoring slice in
+// the middle of a round: with a way to the computing slice there, the lanes that leave an inner loop would no longer
+// have a point at which they meet the others, and would go on alone. But it can go on in a copy of the inner loop whose
+// ways out lead to the same places as those of the monitored one. There are two:
+//
+// - the quiet copy, as the loop was;
+// - the cached copy, for a loop directly inside a main loop. At its head the warp makes its choice, and its lanes go on
+//   with lines. At the way out lines end, since the rest of the round is monitored. Threads keep their choice.
+//
+// So a main loop of long rounds is monitored no longer than others, and what an inner loop does in the first round is
+// cached. If nothing was chosen the quiet copy serves as the plain slice does.
 #include "sl1/sl1.h"
 
 enum { MOST_INSTS = 4096, MOST_LOOPS = 64 };  // of a kernel's quiet copies
