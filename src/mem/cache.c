@@ -117,8 +117,8 @@ static size_t line_bytes(const Replacement *policy)
     return sizeof *c->lines + sizeof *c->tags + sizeof *c->stamps + (policy->keeps ? sizeof *c->state : 0);
 }
 
-// One table behind the other in one mapping. That of another cache (null: there is none) is taken if it is large enough:
-// launches that divide an SM's storage in another way follow one another.
+// One table behind the other in one mapping. That of another cache (null: there is none) is taken if it is large
+// enough: launches that divide an SM's storage in another way follow one another.
 static bool open_lines(Cache *c, uint32_t n, Cache *other)
 {
     char *all = NULL;

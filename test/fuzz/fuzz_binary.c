@@ -1,5 +1,5 @@
-// Device code in files: a program, a library, an object, a fat binary, a cubin or PTX, with any bytes. Whatever is found
-// in a file is read: each module's text, its kernels, and the module that has the first of them.
+// Device code in files: a program, a library, an object, a fat binary, a cubin or PTX, with any bytes. Whatever is
+// found in a file is read: each module's text, its kernels, and the module that has the first of them.
 #include "driver/fatbin.h"
 
 #include <assert.h>
