@@ -1,5 +1,5 @@
-// Caches outside of what the probe supposes, from a fixed seed, three of each kind, in the long form five: what can't be
-// right must be undetermined.
+// Caches outside of what the probe supposes, from a fixed seed, three of each kind, in the long form five: what can't
+// be right must be undetermined.
 #include "check.h"
 #include "odd.h"
 
