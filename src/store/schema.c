@@ -100,8 +100,7 @@ bool schema_alike(Store *s, const char *path, Diag *diag)
     return ok && !diag->failed;
 }
 
-// Checks that the file is a store, or empty. Nothing is written to it before.
-bool schema_recognise(Store *s, int64_t *version, Diag *diag)
+static bool recognise(Store *s, int64_t *version, Diag *diag)
 {
     int64_t newest = (int64_t)schema_file_count, tables, ours;
     if (!number_of(s, "SELECT count(*) FROM sqlite_master", &tables, diag) ||
@@ -118,6 +117,17 @@ bool schema_recognise(Store *s, int64_t *version, Diag *diag)
             diag, "%s is a store of version %lld; this onchip knows versions up to %lld\nhint: a later onchip wrote it",
             s->path, (long long)*version, (long long)newest);
     return complete(s, *version, diag);
+}
+
+// Checks that the file is a store, or empty. Nothing is written to it before. All of it is read as it is at one moment:
+// another process may be making the store.
+bool schema_recognise(Store *s, int64_t *version, Diag *diag)
+{
+    bool begun;
+    if (!sql_read(s, &begun, diag)) return false;
+    bool ok = recognise(s, version, diag);
+    sql_end(s, begun);
+    return ok;
 }
 
 bool schema_migrate(Store *s, Diag *diag)
