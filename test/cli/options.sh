@@ -44,7 +44,7 @@ gives 2 "--threads takes a whole number up to 256, not '1000'" -- run saxpy --th
 gives 2 "--max-cycles takes a whole number, not 'many'" -- run saxpy --max-cycles many
 gives 2 "small or standard, not 'large'" -- run saxpy --size large
 gives 2 "no workload 'saxpi'; did you mean 'saxpy'?" -- run saxpi
-gives 2 'CUDA source' -- run saxpy.cu
+gives 1 "can't read saxpy.cu" -- run saxpy.cu
 gives 1 "can't read no.ptx: No such file" -- run no.ptx
 for option in --kernel=saxpy --grid=4 --block=8 --smem=16 --arg=i32:1 --dump=0; do
     gives 2 "${option%%=*} is an option of a PTX file; saxpy is a workload" -- run saxpy --size small $option

@@ -49,7 +49,7 @@ gives 0 -- "${sl1[@]}" --plan
 sed 's/in, .param .u64 out/out, .param .u64 in/' "$work/k.ptx" >"$work/other.ptx"
 gives 0 'structure 0: out, 1 accesses, read and written' 'structure 1: in, 1 accesses, only read' -- \
     sl1 "$work/other.ptx" --plan
-gives 0 '// k$sl1' '$sl1_m1:' 'add.u32 %sl1_n0' -- "${sl1[@]}" --dump monitor
+gives 0 '// k$sl1' '$sl1_m1:' 'add.u32 %sl1_h0_m, %sl1_h0_m, ' -- "${sl1[@]}" --dump monitor
 lacks '$sl1_c1:'
 gives 0 '$sl1_c1:' 'st.shared' '$sl1_x0_' -- "${sl1[@]}" --dump compute
 lacks '$sl1_m1:'
