@@ -2,6 +2,7 @@
 // values, separated by commas, and is an axis. Options of a PTX file have one value, as in onchip run: a comma is part
 // of it.
 #include "cli/cli.h"
+#include "driver/fatbin.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -46,8 +47,23 @@ static bool is_matrix(const char *word)
     return !workload_find(word) && access(word, F_OK) == 0;
 }
 
-bool axes_word(Axes *x, const char *word, Diag *diag)
+// A CUDA program's own arguments are all that stand behind it.
+static bool cuda_program(Axes *x, Args *a, Diag *diag)
 {
+    Text name = {0};
+    word_quoted(&name, a->value);
+    bool ok = axes_program(x, name.v, diag);
+    text_free(&name);
+    x->program = a->value;
+    for (; ok && a->at < a->argc; a->at++)
+        text_put(&x->args, x->args.n ? " " : ""), word_quoted(&x->args, a->argv[a->at]);
+    return ok;
+}
+
+bool axes_word(Axes *x, Args *a, Diag *diag)
+{
+    const char *word = a->value;
+    if (!workload_find(word) && elf_program(word)) return cuda_program(x, a, diag);
     if (word[strcspn(word, "= \t\"")] == '=') return matrix_pair(x->matrix, word, diag);
     return is_matrix(word) ? matrix_read(x->matrix, word, diag) : axes_program(x, word, diag);
 }

@@ -121,8 +121,10 @@ typedef struct Axes {
 bool axes_option(Axes *x, const char *option, const char *value,
                  Diag *diag);  // one of AXIS_OPTIONS, or of an axis' name
 bool axes_program(Axes *x, const char *names, Diag *diag);
-bool axes_word(Axes *x, const char *word, Diag *diag);  // a program, a file with a [matrix], or parameter=value,…
-bool axes_end(Axes *x, Diag *diag);                     // makes their product, if there are any
+// The plain argument just read: a program, a file with a [matrix], or parameter=value,…; of a CUDA program also all
+// arguments behind it.
+bool axes_word(Axes *x, Args *a, Diag *diag);
+bool axes_end(Axes *x, Diag *diag);  // makes their product, if there are any
 
 // --- cmd_sweep.c -----------------------------------------------------------------------------------------------------
 // Sweeps with a bar on a terminal, and so that Ctrl-C leaves the store whole: then interrupted() is true.
@@ -180,6 +182,7 @@ int tune(int argc, char **argv);
 bool searches_print(const Matrix *m, Store *store);
 
 // --- report.c --------------------------------------------------------------------------------------------------------
+typedef enum LaunchView { LAUNCHES_SUM, LAUNCHES_FIRST, LAUNCHES_SLOWEST, LAUNCHES_ALL } LaunchView;
 typedef struct ReportInfo {
     const char *what;  // workload or file
     const char *params;
@@ -187,7 +190,8 @@ typedef struct ReportInfo {
     bool verified, checked;
     bool cut;  // short, by a limit or Ctrl-C, so that there was nothing to check
     bool lines;
-    uint64_t cap;  // warp instructions after which the run was ended; 0: it wasn't
+    LaunchView launches;  // which of a kernel the text has
+    uint64_t cap;         // warp instructions after which the run was ended; 0: it wasn't
 } ReportInfo;
 void report_text(const oc_device *d, const ReportInfo *info, FILE *out);
 void report_json(const oc_device *d, const ReportInfo *info,
@@ -214,10 +218,15 @@ const char *index_text(const struct Found *f, char out[100]);               // "
 int run_file(oc_device *d, const FileRun *run, const TextList *dumps, FILE *out, Json *json, char **error);
 
 // --- run_program.c: a CUDA program -----------------------------------------------------------------------------------
-bool is_program(const char *path);  // an executable or a script
-// Runs it; a null ends its words. Returns its exit status, or why it couldn't be started in *error. keep launches are
-// kept each by itself. The device's config.print must add to *printed.
-int run_program(oc_device *d, const char *const *words, size_t keep, Text *printed, Text *error);
+typedef struct ProgramRun {
+    const char *const *words;  // the program's file and its arguments; a null ends them
+    size_t keep;               // launches that are kept each by itself
+    void (*ran)(void *user);   // called after each launch
+    void *user;
+} ProgramRun;
+// Runs it. Returns its exit status, or why it couldn't be started in *error. The device's config.print must add to
+// *printed.
+int run_program(oc_device *d, const ProgramRun *run, Text *printed, Text *error);
 
 // --- cuda.gen.c: cuda/*.h, and the workloads' headers that these include ---------------------------------------------
 typedef struct CudaFile {

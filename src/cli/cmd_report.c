@@ -46,9 +46,10 @@ static int usage(void)
 }
 
 // run, then what onchip sweep takes.
-static bool word(Request *r, Axes *axes, const char *text, int number)
+static bool word(Request *r, Axes *axes, Args *a, int number)
 {
-    if (number) return axes_word(axes, text, &r->diag);
+    const char *text = a->value;
+    if (number) return axes_word(axes, a, &r->diag);
     r->run = !strcmp(text, "run");
     static const char *const words[] = {"run"};
     char hint[100];
@@ -67,7 +68,7 @@ static int read_options(Request *r, int argc, char **argv)
         const char *v = a.value;
         switch (o) {
         case -3: text_free(&axes.args); return EXIT_USAGE;
-        case -1: ok = word(r, &axes, v, words++); break;
+        case -1: ok = word(r, &axes, &a, words++); break;
         case P_OUT: r->out = v; break;
         case P_PROGRAM: r->report.programs = v; break;
         case P_GPU: r->report.gpus = v; break;
@@ -82,7 +83,7 @@ static int read_options(Request *r, int argc, char **argv)
     bool fit = ok && args_fit(&a, r->run ? RUN : STORE,
                               r->run ? "report run keeps no runs; onchip sweep does" : "this is a report over a store");
     if (fit && r->run && words < 2)
-        ok = diag_error(&r->diag, "report run what? a workload (onchip list workloads) or a .ptx file");
+        ok = diag_error(&r->diag, "report run what? a workload (onchip list workloads) a .ptx file or a CUDA program");
     if (fit && r->run && r->report.gpus) ok = ok && matrix_axis(&r->matrix, "gpu", r->report.gpus, &r->diag);
     if (fit && ok) ok = axes_end(&axes, &r->diag);
     text_free(&axes.args);
@@ -96,7 +97,7 @@ static bool make_runs(Request *r, Store *store, Sweep *s)
     SweepOptions sweep = {.jobs = 0};
     bool ok = sweep_shown(&r->matrix, store, &sweep, s, &r->diag);
     if (ok && interrupted() && !s->done && !s->failed) ok = diag_error(&r->diag, "interrupted before any run");
-    Planner *planner = planner_open();
+    Planner *planner = planner_open(store);
     for (size_t k = 0; ok && k < r->matrix.cells.n; k++) {
         Plan plan;
         ok = matrix_plan(&r->matrix, planner, &r->matrix.cells.v[k], &plan, &r->diag);

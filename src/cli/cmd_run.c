@@ -2,10 +2,12 @@
 // JSON.
 #include "cli/cli.h"
 #include "device/device.h"
+#include "driver/fatbin.h"
 #include "sl1/sl1.h"
 #include "sweep/sweep.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -64,6 +66,9 @@ static const Option options[] = {
     {"--no-lowering", NULL, "execute the PTX as it is written, without removing copies and dead code first"},
     {"--strict", NULL, "refuse the whole file if one of its kernels can't be run, instead of that kernel alone"},
     {NULL, "", "report"},
+    {"--launches", "WHICH",
+     "of a kernel that is launched several times: sum, all launches as one; first, its first launch; slowest, the one "
+     "of most cycles; or all, each by itself (sum)"},
     {"--interval", "CYCLES",
      "record every counter about once in so many cycles, as time series; needs --json or --trace; a trace without this "
      "option has samples 1000 cycles apart"},
@@ -109,6 +114,7 @@ enum {
     R_NO_LOWERING,
     R_STRICT,
     R_REPORTED,
+    R_LAUNCHES,
     R_INTERVAL,
     R_TRACE,
     R_ENERGY,
@@ -128,6 +134,7 @@ typedef struct Run {
     Regex *regex;              // of kernels
     uint64_t skip;
     bool small, json, lines, check, software;
+    LaunchView launches;
     Sl1Options sl1;
     bool reported;  // the JSON has been written
     FileRun file;
@@ -200,6 +207,14 @@ static int take_sl1(Run *r, const char *v)
     return code;
 }
 
+static int take_launches(Run *r, const char *v)
+{
+    static const char *const names[] = {"sum", "first", "slowest", "all"};
+    for (size_t k = 0; k < COUNT(names); k++)
+        if (!strcmp(v, names[k])) return r->launches = (LaunchView)k, -1;
+    return refuse(r, EXIT_USAGE, "--launches is sum, first, slowest or all, not '%s'", v);
+}
+
 // What is launched of a PTX file, and in which shape.
 static int take_launch(Run *r, int o, const char *v)
 {
@@ -232,6 +247,7 @@ static int take_option(Run *r, int o)
     case R_PTX: r->ptx = v; break;
     case R_JSON: r->json = true; break;
     case R_LINES: r->lines = true; break;
+    case R_LAUNCHES: return take_launches(r, v);
     case R_TRACE: r->trace = v; break;
     case R_INTERVAL: return read_number(r, o, UINT64_MAX, &r->config.interval);
     case R_KERNELS: return take_kernels(r, v);
@@ -264,6 +280,8 @@ static int take_option(Run *r, int o)
 // An option that has no effect because of another one is a mistake.
 static int check_options(Run *r)
 {
+    if (r->args.given >> R_LAUNCHES & 1 && r->json)
+        return refuse(r, EXIT_USAGE, "--launches has no effect with --json, which has every launch");
     static const int timed[] = {R_LINES, R_INTERVAL, R_TRACE, R_ENERGY, R_KERNELS, R_SKIP};
     for (size_t k = 0; r->config.functional && k < COUNT(timed); k++)
         if (r->args.given >> timed[k] & 1)
@@ -284,7 +302,7 @@ static int find_program(int argc, char **argv)
     bool kernel = false;
     while ((o = args_next(&a)) >= 0) kernel |= !strcmp(options[o].name ? options[o].name : "", "--kernel");
     text_free(&error);
-    return o == -1 && !kernel && !workload_find(a.value) && is_program(a.value) ? a.at - 1 : argc;
+    return o == -1 && !kernel && !workload_find(a.value) && elf_program(a.value) ? a.at - 1 : argc;
 }
 
 // Returns an exit code, or −1 to go on.
@@ -315,7 +333,17 @@ typedef struct Meter {
     struct timespec began;
     double shown;
     const char *kernel;
+    const oc_device *device;  // of a program, whose launches are counted; else null
+    bool line;                // the terminal has a line of progress
 } Meter;
+
+static void clear_line(void *user)
+{
+    Meter *m = user;
+    if (m->line) fprintf(stderr, "\r\x1b[K"), fflush(stderr);
+    m->line = false;
+    m->kernel = NULL;  // the next launch, even of the same kernel, begins anew
+}
 
 static void show_progress(void *user, const char *kernel, uint64_t cycles, uint64_t insts, uint64_t done,
                           uint64_t blocks)
@@ -331,8 +359,11 @@ static void show_progress(void *user, const char *kernel, uint64_t cycles, uint6
     format_count(c, (double)cycles);
     format_count(i, (double)insts / s);
     char *shown = name_shown(kernel);
-    fprintf(stderr, "\r\x1b[K%.60s: %s cycles, %s warp instructions/s, %llu of %llu blocks", shown, c, i,
+    fprintf(stderr, "\r\x1b[K");
+    if (m->device) fprintf(stderr, "launch %zu, ", oc_launches(m->device) + 1);
+    fprintf(stderr, "%.60s: %s cycles, %s warp instructions/s, %llu of %llu blocks", shown, c, i,
             (unsigned long long)done, (unsigned long long)blocks);
+    m->line = true;
     mem_free(shown);
     if (done) fprintf(stderr, ", %.0f s to go", s * (double)(blocks - done) / (double)done);
     fflush(stderr);
@@ -452,15 +483,17 @@ static void write_json(const oc_device *d, Run *r, ReportInfo *info, Json *json)
 }
 
 // A program's launches are summed by kernel as they come, unless somebody wants to see each.
-static int simulate_program(Run *r, oc_device *d, Text *printed)
+static int simulate_program(Run *r, oc_device *d, Meter *meter)
 {
     enum { KEPT = 64 };
     Json json = {0};
     Text arguments = {0};
-    bool each = r->json || r->check || r->kernels || r->skip;
+    bool each = r->json || r->check || r->kernels || r->skip || r->launches;
     for (const char *const *w = r->words + 1; *w; w++) put_argument(&arguments, *w);
-    ReportInfo info = {.what = r->what, .params = arguments.v, .lines = r->lines};
-    int code = run_program(d, r->words, each ? SIZE_MAX : KEPT, printed, &r->error);
+    ReportInfo info = {.what = r->what, .params = arguments.v, .lines = r->lines, .launches = r->launches};
+    meter->device = d;
+    ProgramRun run = {.words = r->words, .keep = each ? SIZE_MAX : KEPT, .ran = clear_line, .user = meter};
+    int code = run_program(d, &run, &meter->printed, &r->error);
     if (interrupted()) code = interrupt_status();
     if (code == EXIT_OK && !something_timed(d, r)) code = EXIT_USAGE;
     if (r->check && !laws_hold(d, r)) code = EXIT_FAILED;
@@ -497,7 +530,7 @@ static int simulate_file(Run *r, oc_device *d, FILE *out, Json *json)
 static int simulate(Run *r, oc_device *d, const WorkloadEntry *entry, FILE *out)
 {
     Json json = {0};
-    ReportInfo info = {.what = r->what, .lines = r->lines};
+    ReportInfo info = {.what = r->what, .lines = r->lines, .launches = r->launches};
     WorkResult result = {0};
     int code;
     json_open(&json, NULL, '{');
@@ -541,7 +574,7 @@ static int run_on(Run *r, oc_device *d, const WorkloadEntry *entry, Meter *meter
     if (r->trace && !trace)
         code = refuse(r, EXIT_FAILED, "can't write %s: %s", r->trace, strerror(errno));
     else
-        code = r->words ? simulate_program(r, d, &meter->printed) : simulate(r, d, entry, meter->out);
+        code = r->words ? simulate_program(r, d, meter) : simulate(r, d, entry, meter->out);
     if (trace && !trace_close(trace, d) && code == EXIT_OK)
         code = refuse(r, EXIT_FAILED, "can't write %s: %s", r->trace, strerror(errno));
     // The workloads' own PTX marks where a warp's lanes count on being together (workloads/cuda.h).
@@ -588,7 +621,7 @@ static int run_once(Run *r)
     r->config.print = r->words ? keep_text : print_text;
     r->config.user = &meter;
     r->config.stop = interrupt_catch();
-    if (isatty(STDERR_FILENO) && !r->words) r->config.progress = show_progress;
+    if (isatty(STDERR_FILENO)) r->config.progress = show_progress;
     oc_status status = oc_open(&r->config, &d, message, sizeof message);
     if (status == OC_OK)
         code = run_on(r, d, entry, &meter);
@@ -599,16 +632,47 @@ static int run_once(Run *r)
     return close_report(r, code);
 }
 
-int cmd_run(int argc, char **argv)
+// --- what the environment asks for -----------------------------------------------------------------------------------
+typedef VEC(char *) Words;
+static char *keep(Arena *arena, const char *text) { return arena_text(arena, text, strlen(text)); }
+
+// The words of ONCHIP_ARGS, which stand in front of the command line's own: there a later option counts. Only options
+// may be among them. False, and why.
+static bool take_environment(Words *all, Arena *arena, Text *error)
+{
+    const char *gpu = getenv("ONCHIP_GPU"), *p = getenv("ONCHIP_ARGS");
+    if (gpu && *gpu) {
+        vec_push(all, keep(arena, "--gpu"));
+        vec_push(all, keep(arena, gpu));
+    }
+    size_t first = all->n;
+    for (; p && *(p += strspn(p, " \t\n"));) {
+        Text plain = {0};
+        size_t n = word_length(p);
+        word_plain(&plain, p, n);
+        vec_push(all, keep(arena, plain.v));
+        text_free(&plain);
+        p += n;
+    }
+    Text why = {0};
+    Args a = {.argc = (int)all->n, .at = (int)first, .argv = all->v, .options = options};
+    a.option_count = COUNT(options), a.error = &why;
+    int o;
+    while ((o = args_next(&a)) >= 0) continue;
+    if (o == -1) text_printf(error, "ONCHIP_ARGS has options of onchip run; '%s' is none", a.value);
+    if (o == -3) text_printf(error, "ONCHIP_ARGS: %s", why.v);
+    text_free(&why);
+    return o == -2;
+}
+
+static int run_words(int argc, char **argv)
 {
     const int own = find_program(argc, argv);  // what stands behind it is the program's
     const bool tuned = tune_wanted(own, argv);
-    if (tuned && own == argc) return tune(argc, argv);
+    if (tuned) return tune(argc, argv);
     Run r = {.sl1 = sl1_defaults, .file = file_run(NULL), .out = stdout};
     if (own < argc) r.words = (const char *const *)argv + own;
-    int code = tuned
-                   ? refuse(&r, EXIT_USAGE, "%s is a CUDA program; the searches take workloads and PTX files", *r.words)
-                   : read_options(&r, own, argv);
+    int code = read_options(&r, own, argv);
     if (code < 0) code = run_once(&r);
     if (r.error.n) {
         // If --json is anywhere on the command line, JSON is printed whatever happens, even if reading the options
@@ -627,5 +691,23 @@ int cmd_run(int argc, char **argv)
     vec_free(&r.owned), vec_free(&r.sets), vec_free(&r.params), vec_free(&r.file.args), vec_free(&r.dumps);
     regex_close(r.regex);
     text_free(&r.error);
+    return code;
+}
+
+int cmd_run(int argc, char **argv)
+{
+    Words all = {0};
+    Arena arena = {0};
+    Text error = {0};
+    int code = EXIT_USAGE;
+    if (take_environment(&all, &arena, &error)) {
+        int n = (int)all.n + argc;
+        for (int k = 0; k <= argc; k++) vec_push(&all, argv[k]);  // a null ends them
+        code = run_words(n, all.v);
+    } else {
+        tell(code, "%s", error.v);
+    }
+    vec_free(&all), text_free(&error);
+    arena_free(&arena);
     return code;
 }

@@ -108,7 +108,7 @@ static int read_options(Request *r, int argc, char **argv)
         const char *v = a.value;
         switch (o) {
         case -3: text_free(&axes.args); return EXIT_USAGE;
-        case -1: ok = axes_word(&axes, v, &r->diag); break;
+        case -1: ok = axes_word(&axes, &a, &r->diag); break;
         case S_PROGRAM:
         case S_WORKLOAD: ok = axes_program(&axes, v, &r->diag); break;
         case S_DB: r->db = v; break;
@@ -161,7 +161,7 @@ bool sweep_shown(const Matrix *m, Store *store, SweepOptions *o, Sweep *s, Diag 
 
 static int dry_run(const Request *r, Store *store, Diag *diag)
 {
-    Planner *planner = planner_open();
+    Planner *planner = planner_open(store);
     static const char *const words[] = {"to run", "stored", "failed"};
     bool ok = true;
     for (size_t k = 0; k < r->matrix.cells.n && ok; k++) {
@@ -211,7 +211,7 @@ static int run_sweep(Request *r)
 // With --shard every process works on its own, under mpirun too.
 static bool has_shard(int argc, char **argv)
 {
-    for (int k = 1; k < argc; k++)
+    for (int k = 0; k < argc; k++)
         if (!strcmp(argv[k], "--shard") || !strncmp(argv[k], "--shard=", 8)) return true;
     return false;
 }

@@ -218,7 +218,8 @@ static void policy_text(const LaunchSum *sum, const oc_policy_type *t, FILE *out
     print_row(out, "overruled", "%s: the policy held back ready warps for too long", count);
 }
 
-static void kernel_text(const LaunchSum *sum, const Gpu *g, bool lines, FILE *out)
+// which: said of the launch, where not all are summed; or null.
+static void kernel_text(const LaunchSum *sum, const char *which, const Gpu *g, bool lines, FILE *out)
 {
     const uint64_t *c = sum->count;
     char a[32], b[32];
@@ -226,6 +227,7 @@ static void kernel_text(const LaunchSum *sum, const Gpu *g, bool lines, FILE *ou
     fprintf(out, "\n%s  grid %u×%u×%u, block %u×%u×%u", name, sum->info.grid[0], sum->info.grid[1], sum->info.grid[2],
             sum->info.block[0], sum->info.block[1], sum->info.block[2]);
     mem_free(name);
+    if (which) fprintf(out, ", %s", which);
     if (sum->launches > 1) fprintf(out, ", %llu launches summed", (unsigned long long)sum->launches);
     fprintf(out, "\n");
     format_count(a, (double)c[C_WARP_INSTS]);
@@ -253,6 +255,51 @@ static void kernel_text(const LaunchSum *sum, const Gpu *g, bool lines, FILE *ou
     if (lines) hottest(sum, out);
 }
 
+typedef struct Launched {  // a kernel
+    size_t all, shown, slowest;
+} Launched;
+typedef VEC(Launched) LaunchedList;
+
+static Launched *launched(Map *places, LaunchedList *all, const Record *r)
+{
+    Text name = {0};
+    int64_t at = (int64_t)all->n;
+    text_printf(&name, "%d%s", r->functional, r->kernel);  // timed launches and others are apart
+    if (!map_get(places, name.v, name.n, &at)) {
+        map_put(places, name.v, name.n, at);
+        vec_push(all, (Launched){0});
+    }
+    text_free(&name);
+    return &all->v[at];
+}
+
+static void launches_text(const oc_device *d, const ReportInfo *info, bool *timed, FILE *out)
+{
+    Map places = {0};
+    LaunchedList all = {0};
+    for (size_t k = 0; k < oc_launches(d); k++) {
+        const Record *r = device_record(d, k);
+        Launched *l = r ? launched(&places, &all, r) : NULL;
+        if (l && (!l->all++ || r->count[C_CYCLES] > device_record(d, l->slowest)->count[C_CYCLES])) l->slowest = k;
+    }
+    for (size_t k = 0; k < oc_launches(d); k++) {
+        LaunchSums one = {0};
+        char which[100];
+        const Record *r = device_record(d, k);
+        Launched *l = r ? launched(&places, &all, r) : NULL;
+        if (!l) continue;
+        l->shown++;
+        if (info->launches == LAUNCHES_FIRST ? l->shown > 1 : info->launches == LAUNCHES_SLOWEST && l->slowest != k)
+            continue;
+        device_sum(d, k, &one);
+        snprintf(which, sizeof which, "launch %zu of %zu", l->shown, l->all);
+        kernel_text(one.v, which, device_gpu(d), info->lines, out);
+        *timed |= !one.v->functional;
+        sums_free(&one);
+    }
+    map_free(&places), vec_free(&all);
+}
+
 void report_text(const oc_device *d, const ReportInfo *info, FILE *out)
 {
     const Gpu *g = device_gpu(d);
@@ -269,9 +316,12 @@ void report_text(const oc_device *d, const ReportInfo *info, FILE *out)
     put_wrapped(out, 0, 2, BREAK_WORDS, head.v);
     text_free(&head);
     LaunchSums sums = {0};
-    device_sums(d, &sums);
+    if (info->launches)
+        launches_text(d, info, &timed, out);
+    else
+        device_sums(d, &sums);
     for (size_t k = 0; k < sums.n; k++) {
-        kernel_text(&sums.v[k], g, info->lines, out);
+        kernel_text(&sums.v[k], NULL, g, info->lines, out);
         timed |= !sums.v[k].functional;
     }
     sums_free(&sums);

@@ -22,6 +22,7 @@ typedef struct Tune {
     const Knob *knob;  // null: none yet
     const char *db;
     bool json, sweep_only;
+    bool behind;   // a CUDA program's arguments end the command line
     Text command;  // what is simulated, as a command line; it lacks the number until finish
     Text wrong;    // an option
     Matrix matrix;
@@ -45,14 +46,15 @@ bool tune_wanted(int argc, char **argv)
 static bool find_cells(Tune *t, Axes *axes)
 {
     const Matrix *m = &t->matrix;
-    if (!axes->program) return diag_error(&t->diag, "run what? a workload (onchip list workloads) or a .ptx file");
+    if (!axes->program)
+        return diag_error(&t->diag, "run what? a workload (onchip list workloads), a .ptx file or a CUDA program");
     if (!axes_end(axes, &t->diag)) return false;
     if (!m->searches.n) return diag_error(&t->diag, "nothing is tuned");
     t->knob = m->searches.v[0].knob;
     if (m->searches.v[0].n != m->cells.n)
         return diag_error(&t->diag, "--%s %s takes one program and one value of each option", t->knob->axis,
                           t->knob->value);
-    Planner *planner = planner_open();
+    Planner *planner = planner_open(NULL);
     bool ok = true;
     for (size_t k = 0; k < m->cells.n && ok; k++) {
         Plan plan;
@@ -82,7 +84,7 @@ static int read_options(Tune *t, int argc, char **argv)
         const char *v = a.value;
         switch (o) {
         case -3: ok = diag_error(&t->diag, "%s", t->wrong.v); break;
-        case -1: ok = axes_word(&axes, v, &t->diag); break;
+        case -1: ok = axes_word(&axes, &a, &t->diag); break;
         case T_DB: t->db = v; break;
         case T_JOBS: ok = parse_jobs(v, &t->sweep.jobs) || diag_error(&t->diag, JOBS_RANGE, v); break;
         case T_JSON: t->json = true; break;
@@ -91,6 +93,7 @@ static int read_options(Tune *t, int argc, char **argv)
             if (!t->knob && v) t->knob = knob_named(options[o].name + 2, v);
             ok = axes_option(&axes, options[o].name, v, &t->diag);
         }
+        t->behind |= o == -1 && a.at > from + 1;
         if (ok) keep_arguments(t, o, argv + from, a.at - from);
     }
     if (help) print_options(options, COUNT(options));
@@ -103,8 +106,11 @@ static int read_options(Tune *t, int argc, char **argv)
 static void finish(Tune *t)
 {
     Text all = {0};
-    text_printf(&all, "onchip %s %s --set %s=%u", t->sweep_only ? "sweep" : "run", t->command.v, t->knob->key,
-                t->found.candidates.v[t->found.best].number);
+    text_printf(&all, "onchip %s ", t->sweep_only ? "sweep" : "run");
+    Text set = {0};
+    text_printf(&set, "--set %s=%u", t->knob->key, t->found.candidates.v[t->found.best].number);
+    text_printf(&all, "%s %s", t->behind ? set.v : t->command.v, t->behind ? t->command.v : set.v);
+    text_free(&set);
     text_free(&t->command);
     t->command = all;
 }
@@ -280,7 +286,7 @@ static void print_line(const SearchResult *f)
 
 bool searches_print(const Matrix *m, Store *store)
 {
-    Planner *planner = planner_open();
+    Planner *planner = planner_open(store);
     bool all = true;
     for (size_t k = 0; k < m->searches.n; k++) {
         SearchResult f;
@@ -312,7 +318,7 @@ static void print_text(const Tune *t)
 
 static bool read_runs(Tune *t, Store *store)
 {
-    Planner *planner = planner_open();
+    Planner *planner = planner_open(store);
     bool ok = search_read(&t->matrix, &t->matrix.searches.v[0], planner, store, &t->found, &t->diag);
     planner_close(planner);
     return ok;

@@ -3,7 +3,10 @@
 #include "driver/fatbin.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 // Copies a record from offset `at`. False: the file ends before.
 static bool take(const Elf *e, uint64_t at, void *to, size_t bytes)
@@ -74,4 +77,16 @@ bool elf_needs(const Elf *e, const char *prefix)
         if (name && !strncmp(name, prefix, strlen(prefix))) return true;
     }
     return false;
+}
+
+bool elf_program(const char *path)
+{
+    struct stat info;
+    char head[sizeof(Elf64_Ehdr)] = "";
+    Elf elf;
+    int file = stat(path, &info) || !S_ISREG(info.st_mode) ? -1 : open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return false;
+    ssize_t n = read(file, head, sizeof head);
+    close(file);
+    return n >= 2 && (!memcmp(head, "#!", 2) || (elf_open(&elf, head, (size_t)n) && elf.entry));
 }

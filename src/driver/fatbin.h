@@ -46,6 +46,9 @@ const char *elf_text(const ElfSection *texts, uint64_t at);  // null: none begin
 typedef void ElfEach(void *user, const char *name, uint64_t at, uint64_t bytes);
 bool elf_symbols(const Elf *e, ElfEach *each, void *user);
 bool elf_needs(const Elf *e, const char *prefix);  // a shared library whose name begins so
+// Is there a program at path? Scripts begin with #!, executables are ELF files that begin to run somewhere. Libraries,
+// objects and cubins don't.
+bool elf_program(const char *path);
 
 // --- binary.c: device code in files ----------------------------------------------------------------------------------
 // A file is PTX, a fat binary, a cubin, or a program, a library or an object with fat binaries in it.

@@ -13,6 +13,10 @@
 #include <stdint.h>
 
 #define WIRE_VARIABLE "ONCHIP_WIRE"  // in the program's environment: the socket's name
+// In the environment of every process of the program: a file, to which each adds a line for a file that it opens, "r" or
+// "w" and the full name, and for its executable and libraries. A file of OPENED_MOST bytes may lack some.
+#define OPENED_VARIABLE "ONCHIP_OPENED"
+enum { OPENED_MOST = 16 << 20 };
 enum { WIRE_VERSION = 2 };
 enum { WIRE_TEXT = 256 << 20 };  // the most bytes of text, as of a PTX file
 

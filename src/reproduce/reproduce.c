@@ -343,7 +343,7 @@ static bool each_row(Reproduction *r, const Taken *like, TakeRun *take, Diag *di
 // Goes through the rows of [data] and the runs of the matrix.
 static bool each_run(Reproduction *r, const Taken *like, TakeRun *take, Diag *diag)
 {
-    Planner *planner = planner_open();
+    Planner *planner = planner_open(r->store);
     bool ok = each_row(r, like, take, diag);
     for (size_t k = 0; k < r->matrix.cells.n && ok; k++) {
         const Cell *c = &r->matrix.cells.v[k];

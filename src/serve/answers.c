@@ -80,6 +80,7 @@ static void run_one(Serving *s, Waiting *w)
             s->sticky = status == OC_FAULT || status == OC_HANG || status == OC_LIMIT || status == OC_STOPPED;
         }
         oc_forget(s->device, s->o->keep);
+        if (s->o->ran) s->o->ran(s->o->user);
     }
     mem_free(w->params), mem_free(w->args);
 }

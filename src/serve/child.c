@@ -5,6 +5,7 @@
 #include "serve/serve.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 
 #define PATH "LD_LIBRARY_PATH"
 #define PRELOAD "LD_PRELOAD"
-enum { MOST = 3 };  // variables that are changed
+enum { MOST = 4 };  // variables that are changed
 typedef struct Changes {
     const char *name[MOST];
     Text of[MOST];  // "NAME=value"
@@ -57,20 +58,59 @@ static bool asks_for_runtime(const char *path)
     return asks;
 }
 
+// The folder of libcudart: in a build beside the executable; else where an installation puts it. False: in neither.
+static bool find_libraries(Text *folder)
+{
+    static const char library[] = "/libcudart.so.13";
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self);
+    while (n > 0 && self[n - 1] != '/') n--;
+    for (int k = 0; k < 2; k++) {
+        folder->n = 0;
+        if (!k)
+            text_printf(folder, "%.*scuda", (int)MAX(n, 0), self);
+        else
+            text_printf(folder, "%.*s%s/onchip/cuda", ONCHIP_LIBDIR[0] == '/' ? 0 : (int)MAX(n, 0), self,
+                        ONCHIP_LIBDIR[0] == '/' ? ONCHIP_LIBDIR : "../" ONCHIP_LIBDIR);
+        size_t length = folder->n;
+        text_put(folder, library);
+        bool there = access(folder->v, R_OK) == 0;
+        folder->v[folder->n = length] = '\0';
+        if (there) return true;
+    }
+    return false;
+}
+
+static void redirect(posix_spawn_file_actions_t *to, int output)
+{
+    posix_spawn_file_actions_addopen(to, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(to, output, STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(to, output, STDERR_FILENO);
+}
+
 pid_t child_start(const ServeOptions *o, const char *socket, Text *why)
 {
     pid_t pid;
     Changes changes = {.n = 0};
-    Text library = {0};
-    change(&changes, PATH, o->libraries, true);
+    Text library = {0}, folder = {0};
+    if (!find_libraries(&folder)) {
+        text_put(why, "there is no libcudart.so.13 beside this onchip; it isn't installed whole");
+        return text_free(&folder), -1;
+    }
+    change(&changes, PATH, folder.v, true);
     change(&changes, WIRE_VARIABLE, socket, false);
-    text_printf(&library, "%s/libcudart.so.13", o->libraries);
+    if (o->opened) change(&changes, OPENED_VARIABLE, o->opened, false);
+    text_printf(&library, "%s/libcudart.so.13", folder.v);
     if (!asks_for_runtime(o->words[0])) change(&changes, PRELOAD, library.v, true);
     char **environment = make_environment(&changes);
-    int error = posix_spawn(&pid, o->words[0], NULL, NULL, (char *const *)o->words, environment);
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    if (o->output >= 0) redirect(&files, o->output);
+    int error = posix_spawn(&pid, o->words[0], &files, NULL, (char *const *)o->words, environment);
+    posix_spawn_file_actions_destroy(&files);
     mem_free(environment);
     for (size_t k = 0; k < changes.n; k++) text_free(&changes.of[k]);
-    text_free(&library);
+    text_free(&library), text_free(&folder);
     if (!error) return pid;
     text_printf(why, "can't start %s: %s", o->words[0], strerror(error));
     return -1;

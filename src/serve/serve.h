@@ -12,10 +12,12 @@
 
 typedef struct ServeOptions {
     const char *const *words;  // the program's file and its arguments; a null ends them
-    const char *libraries;     // the folder of libcudart
+    const char *opened;        // a file that gets the names of those that it opens (driver/wire.h); null: none
+    int output;                // a file for what it writes, and its input is empty; −1: it has onchip's own
     size_t keep;               // so many launches are kept each by itself; the rest is summed by kernel (oc_forget)
     // Told in whole lines what the program doesn't learn, such as the place of a kernel's fault.
     void (*tell)(void *user, const char *line);
+    void (*ran)(void *user);  // called after each launch; may be null
     void *user;
 } ServeOptions;
 typedef struct Served {
@@ -62,7 +64,7 @@ typedef struct Serving {
     bool sticky;         // all further calls have it
 } Serving;
 // child.c
-// Starts the program, which finds the libraries and the socket's name in its environment. −1, and why: it can't.
+// Starts the program, which finds libcudart and the socket's name in its environment. −1, and why: it can't.
 pid_t child_start(const ServeOptions *o, const char *socket, Text *why);
 // answers.c
 // Answers a call; out gets the text. Returns a cudaError_t.

@@ -10,6 +10,8 @@ enum { KEY_DIGITS = 32 };
 // What tells a run from others. identity_free releases its texts.
 typedef struct Identity {
     char key[KEY_DIGITS + 1];  // the hash (XXH128) of all that determines the result, in hexadecimal
+    // Of a CUDA program, the same without the files that it reads, which only a run tells; else empty.
+    char base[KEY_DIGITS + 1];
     char *verb, *program, *params, *gpu, *overrides, *options;
     bool checked;  // the program checks its result, as workloads do
 } Identity;
@@ -47,6 +49,17 @@ typedef struct RunOutcome {
 } RunOutcome;
 // Puts a run into the store; an earlier run with the same key is replaced.
 bool store_put(Store *s, const Identity *id, const RunOutcome *outcome, Diag *diag);
+
+// --- inputs.c: runs that read files ----------------------------------------------------------------------------------
+// What the measures of a CUDA program's run are called: the base of its identity, and the hash of each file that it
+// read. Where the program read more than can be told, no run of it is ever found.
+#define INPUT_BASE "program.base"
+#define INPUT_FILE "program.input"
+#define INPUT_MORE "program.more"
+// Finds the run, among those with the base of id, for which same says of every file that it has the hash that it had.
+// *found: id->key is the run's.
+typedef bool InputSame(void *user, const char *file, const char *hash);
+bool store_settle(Store *s, Identity *id, InputSame *same, void *user, bool *found, Diag *diag);
 
 // --- merge.c: one store's runs into another --------------------------------------------------------------------------
 typedef struct MergeCount {

@@ -6,6 +6,7 @@
 #include "sweep/wire.h"
 
 #include "chip/chip.h"
+#include "driver/fatbin.h"
 
 #define XXH_INLINE_ALL
 #include <errno.h>
@@ -27,9 +28,15 @@ struct Planner {
     Map programs, files, data;  // workloads, PTX files, files that arguments are read from → place in contents
     VEC(Content *) contents;
     Arena arena;  // of plans' files
+    Store *store;
 };
 
-Planner *planner_open(void) { return mem_alloc(sizeof(Planner)); }
+Planner *planner_open(Store *store)
+{
+    Planner *p = mem_alloc(sizeof *p);
+    p->store = store;
+    return p;
+}
 
 void planner_close(Planner *p)
 {
@@ -212,6 +219,8 @@ static bool is_file(const Cell *c)
     return n > 4 && !strcmp(c->program + n - 4, ".ptx");
 }
 
+static bool is_program(const Cell *c) { return !workload_find(c->program) && elf_program(c->program); }
+
 // What a cell runs, as the key has it.
 typedef struct Subject {
     const char *suite, *name;
@@ -262,6 +271,56 @@ static bool plan_file(Planner *p, Plan *plan, Subject *s, Text *params, Diag *di
         s->code.high64 = s->code.high64 * 0x9E3779B97F4A7C15ull + one->hash.high64;
     }
     return true;
+}
+
+// Plans a run of a CUDA program. Behind its file stand the words of the parameter args.
+static bool plan_program(Planner *p, Plan *plan, Subject *s, Text *params, Diag *diag)
+{
+    const Cell *c = plan->cell;
+    VEC(const char *) words = {0};
+    vec_push(&words, c->program);
+    for (const char *const *q = c->params; q && *q; q++) {
+        if (!gives(*q, "args"))
+            return vec_free(&words), plan->wrong = *q, plan->wrong_name = true,
+                                     diag_error(diag, "a CUDA program has arguments, args = …, and no parameter '%.*s'",
+                                                (int)strcspn(*q, "="), *q);
+        words.n = 1;
+        for (const char *w = *q + strlen("args="); *(w += strspn(w, " \t"));) {
+            Text plain = {0};
+            size_t n = word_length(w);
+            word_plain(&plain, w, n);
+            vec_push(&words, arena_copy(&p->arena, plain.v));
+            text_free(&plain);
+            w += n;
+        }
+    }
+    if (c->ptx)
+        return vec_free(&words), plan->wrong = c->ptx, diag_error(diag, "a CUDA program brings its own device code");
+    const char **own = arena_alloc(&p->arena, sizeof *own * (words.n + 1));
+    memcpy(own, words.v, sizeof *own * words.n);
+    own[words.n] = NULL;
+    plan->words = own;
+    vec_free(&words);
+    *s = (Subject){"program", c->program, c->program, {0}};
+    text_put(params, own[1] ? "args=" : "");
+    for (const char *const *w = own + 1; *w; w++) {  // an argument such as n=5 is no setting
+        const char *quote = strchr(*w, '=') && !(*w)[strcspn(*w, "\"{}\t\r\n\v\f ")] ? "\"" : "";
+        text_printf(params, "%s%s", w > own + 1 ? " " : "", quote);
+        word_quoted(params, *w);
+        text_put(params, quote);
+    }
+    const Content *code = file_content(p, c->program, false, diag);
+    if (!code) return plan->wrong = c->program, false;
+    s->code = code->hash;
+    return true;
+}
+
+bool plan_settle(Planner *p, Plan *plan, Diag *diag)
+{
+    bool found = false;
+    if (!plan->words || !p->store) return true;
+    memcpy(plan->id.key, plan->id.base, sizeof plan->id.key);
+    return store_settle(p->store, &plan->id, inputs_same, NULL, &found, diag);
 }
 
 static bool plan_workload(Planner *p, Plan *plan, Subject *s, Text *params, Diag *diag)
@@ -320,9 +379,10 @@ bool plan_cell(Planner *p, const Cell *c, Plan *plan, Diag *diag)
     if (!read_kernels(plan, c->kernels, diag)) return plan->wrong = c->kernels, false;
     Subject s = {.suite = NULL};
     Text params = {0}, overrides = {0}, canonical = {0}, options = {0}, all = {0};
-    bool ok = is_probe(c)  ? plan_measurement(plan, &s, &params, diag)
-              : is_file(c) ? plan_file(p, plan, &s, &params, diag)
-                           : plan_workload(p, plan, &s, &params, diag);
+    bool ok = is_probe(c)     ? plan_measurement(plan, &s, &params, diag)
+              : is_file(c)    ? plan_file(p, plan, &s, &params, diag)
+              : is_program(c) ? plan_program(p, plan, &s, &params, diag)
+                              : plan_workload(p, plan, &s, &params, diag);
     join(&overrides, c->sets);
     const Gpu *gpu = ok ? description(p, c, overrides.v, &canonical, diag) : NULL;
     if (ok && !gpu) wrong_set(c, plan);
@@ -337,6 +397,7 @@ bool plan_cell(Planner *p, const Cell *c, Plan *plan, Diag *diag)
         Identity *id = &plan->id;
         snprintf(id->key, sizeof id->key, "%016llx%016llx", (unsigned long long)key.high64,
                  (unsigned long long)key.low64);
+        if (plan->words) memcpy(id->base, id->key, sizeof id->base);
         id->verb = mem_text(c->verb);
         id->program = mem_text(s.stored);
         id->checked = plan->workload;
@@ -347,5 +408,5 @@ bool plan_cell(Planner *p, const Cell *c, Plan *plan, Diag *diag)
         plan->gpu = gpu;
     }
     text_free(&params), text_free(&overrides), text_free(&canonical), text_free(&options), text_free(&all);
-    return gpu != NULL;
+    return gpu && plan_settle(p, plan, diag);
 }

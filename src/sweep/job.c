@@ -6,10 +6,12 @@
 #include "sweep/wire.h"
 
 #include "device/device.h"
+#include "serve/serve.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -26,7 +28,10 @@ static uint64_t peak_memory(void)
 }
 
 // --- a run here ------------------------------------------------------------------------------------------------------
-static oc_device *open_device(const Plan *plan, Text *why)
+// What a program's kernels print waits until the program asks for it.
+static void keep_text(void *user, const char *text, size_t length) { text_add(user, text, length); }
+
+static oc_device *open_device(const Plan *plan, Text *printed, Text *why)
 {
     const Cell *c = plan->cell;
     oc_device *d;
@@ -35,7 +40,9 @@ static oc_device *open_device(const Plan *plan, Text *why)
                         .no_lowering = c->no_lowering,
                         .max_cycles = c->max_cycles,
                         .cap = c->cap,
-                        .interval = c->interval};
+                        .interval = c->interval,
+                        .print = plan->words ? keep_text : NULL,
+                        .user = printed};
     return device_open(&config, plan->gpu, &d, why) == OC_OK ? d : NULL;
 }
 
@@ -57,6 +64,72 @@ static void run_workload(const Plan *plan, oc_device *d, RunOutcome *o, Text *er
     o->verified = result.verified;
     if (result.error && result.status != OC_LIMIT) text_put(error, result.error), o->error = error->v;
     work_result_free(&result);
+}
+
+// Adds the end of what a program has written, since that says most about why it failed.
+static void put_end(FILE *written, Text *error)
+{
+    enum { MOST = 400 };
+    char part[MOST + 1];
+    long n = fseek(written, 0, SEEK_END) ? 0 : ftell(written);
+    if (n <= 0 || fseek(written, MAX(n - MOST, 0), SEEK_SET)) return;
+    size_t got = fread(part, 1, MOST, written);
+    while (got && strchr(" \n", part[got - 1])) got--;
+    if (got) text_printf(error, "; it wrote last: %.*s", (int)got, part);
+}
+
+// Of what the program doesn't learn, the first line says why it failed.
+static void tell_line(void *user, const char *line)
+{
+    Text *told = user;
+    if (!told->n) text_put(told, line);
+}
+
+static void put_status_of(const Served *served, const Text *told, FILE *written, Text *error)
+{
+    int status = served->status;
+    if (WIFEXITED(status) && !WEXITSTATUS(status)) return;
+    if (WIFEXITED(status))
+        text_printf(error, "the program's exit status is %d", WEXITSTATUS(status));
+    else
+        text_printf(error, "the program was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+    if (told->n)
+        text_printf(error, "; %s", told->v);
+    else
+        put_end(written, error);
+}
+
+// Runs a CUDA program. What it writes is kept only until its end. It has failed where its exit status isn't 0, or where
+// it ran no kernel.
+static void run_program(const Plan *plan, Identity *id, oc_device *d, RunOutcome *o, Findings *found, Text *printed,
+                        Text *error)
+{
+    enum { KEPT = 64 };
+    FILE *written = tmpfile();
+    char opened[] = "/tmp/onchip-XXXXXX";
+    int names = mkstemp(opened);
+    Text told = {0};
+    ServeOptions options = {.words = plan->words,
+                            .opened = opened,
+                            .output = written ? fileno(written) : -1,
+                            .keep = KEPT,
+                            .tell = tell_line,
+                            .user = &told};
+    Served served;
+    if (!written || names < 0)
+        text_printf(error, "can't make a file for a while: %s", strerror(errno));
+    else if (serve(d, &options, printed, &served, error)) {
+        put_status_of(&served, &told, written, error);
+        if (!error->n && !served.connected)
+            text_put(error, "it asked for no GPU; if it is stripped, link it with nvcc -cudart shared");
+        else if (!error->n && !oc_launches(d))
+            text_put(error, "it launched no kernel");
+    }
+    if (error->n) o->error = error->v;
+    inputs_end(opened, found, id);
+    text_free(&told);
+    if (names >= 0) close(names), unlink(opened);
+    if (written) fclose(written);
 }
 
 static void run_measurement(const Plan *plan, oc_device *d, RunOutcome *o, Findings *found, Text *error)
@@ -87,9 +160,10 @@ static void put_interference(const oc_device *d, Findings *f)
 bool plan_run(const Plan *plan, Store *store, Diag *diag)
 {
     Findings found = {.names = {0}};
-    Text error = {0};
+    Text error = {0}, printed = {0};
     RunOutcome o = {.findings = &found};
-    oc_device *d = open_device(plan, &error);
+    Identity id = plan->id;  // of a CUDA program, the run says what its key is
+    oc_device *d = open_device(plan, &printed, &error);
     if (!d) {
         bool ok = store_put(store, &plan->id, &(RunOutcome){.error = error.v}, diag);
         text_free(&error);
@@ -101,6 +175,8 @@ bool plan_run(const Plan *plan, Store *store, Diag *diag)
         run_measurement(plan, d, &o, &found, &error);
     else if (plan->file)
         run_file(plan, d, &o, &error);
+    else if (plan->words)
+        run_program(plan, &id, d, &o, &found, &printed, &error);
     else
         run_workload(plan, d, &o, &error);
     if (software)
@@ -110,9 +186,9 @@ bool plan_run(const Plan *plan, Store *store, Diag *diag)
     o.device = d;
     o.wall_seconds = device_wall_seconds(d);
     o.memory_bytes = peak_memory();
-    bool ok = store_put(store, &plan->id, &o, diag);
+    bool ok = store_put(store, &id, &o, diag);
     findings_free(&found);
-    text_free(&error);
+    text_free(&error), text_free(&printed);
     soft_l1_close(software);
     oc_close(d);
     return ok;
@@ -155,12 +231,14 @@ static bool start(Job *j, Diag *diag)
     if (!pid) {
         signal(SIGINT, SIG_IGN);  // Ctrl-C in a terminal and the end of mpirun are the parent's matter
         signal(SIGTERM, SIG_IGN);
+        setpgid(0, 0);                      // with the CUDA program that it may start
         prctl(PR_SET_PDEATHSIG, SIGKILL);   // when the parent dies, nobody waits for the result any more
         if (getppid() != parent) _exit(1);  // it died before that call
         close(ends[0]);
         child(ends[1], j->plan);
     }
     close(ends[1]);
+    setpgid(pid, pid);  // whoever comes first
     j->pid = pid, j->fd = ends[0];
     j->moved = awake(&j->clock), j->cpu = 0;
     return true;
@@ -174,7 +252,7 @@ bool job_start(Job *j, const Plan *plan, Diag *diag)
 
 static void stop(Job *j)
 {
-    kill(j->pid, SIGKILL);
+    kill(-j->pid, SIGKILL);
     close(j->fd);
     while (waitpid(j->pid, NULL, 0) < 0 && errno == EINTR) continue;
     j->pid = 0;

@@ -3,6 +3,7 @@
 // it. A cell that asks for a search becomes one cell for each candidate. Which ones hangs on its texts and description
 // alone, so that every rank of mpirun has the same cells.
 #include "chip/chip.h"
+#include "driver/fatbin.h"
 #include "sweep/sweep.h"
 
 #include <ctype.h>
@@ -135,9 +136,26 @@ static bool choice(const Matrix *m, const char *name, const char *text, const ch
     return *out || !strcmp(text, no) || refuse(origin(m, text), diag, "%s is %s or %s, not '%s'", name, no, yes, text);
 }
 
+// Reads "./app -n 64": a CUDA program with its arguments, whatever they look like. False: there is no such program.
+static bool cuda_program(Matrix *m, Cell *c, const char *value, Texts *params)
+{
+    size_t n = word_length(value);
+    const char *name = plain(m, value, n);
+    if (!strchr(name, '/') || !elf_program(name)) return false;
+    c->program = name;
+    note_part(m, name, value, SIZE_MAX, 0);
+    const char *rest = value + n + strspn(value + n, " \t");
+    if (!*rest) return true;
+    const char *param = arena_printf(&m->arena, "args=%s", rest);
+    note_part(m, param, value, (size_t)(rest - value), (size_t)(rest - value));
+    vec_push(params, param);
+    return true;
+}
+
 // Reads "atax nx=64": a program, with parameters that it alone has.
 static void program(Matrix *m, Cell *c, const char *value, Texts *params)
 {
+    if (cuda_program(m, c, value, params)) return;
     size_t n = setting_length(value);
     c->program = plain(m, value, n);
     note_part(m, c->program, value, SIZE_MAX, 0);

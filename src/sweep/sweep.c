@@ -210,7 +210,8 @@ static bool hand_out(Run *r)
         if (s->task || (p->running && p->taken + need(t) > p->memory)) continue;  // one run is always allowed
         if (!s->rank && !job_start(&s->job, &t->plan, r->diag)) return false;
         Note note = {.kind = NOTE_RUN, .sweep = r->options->number, .place = t->place};
-        memcpy(note.key, t->plan.id.key, sizeof t->plan.id.key);
+        const Identity *id = &t->plan.id;
+        memcpy(note.key, *id->base ? id->base : id->key, sizeof id->key);
         sit(r, s, t);
         if (s->rank && !note_send(r->options->ranks, s->rank, &note, NULL, 0)) {
             lose(r, s->rank);
@@ -230,7 +231,7 @@ static bool keep(Run *r, Seat *s)
     bool ok = store_absorb(r->store, s->job.result.v, s->job.result.n, NULL, r->diag);
     rise(r, s);
     Stored found = STORED_NOT;
-    ok = ok && store_find(r->store, t->plan.id.key, &found, r->diag);
+    ok = ok && plan_settle(r->planner, &t->plan, r->diag) && store_find(r->store, t->plan.id.key, &found, r->diag);
     if (ok && (found == STORED_DONE || search_left_out(t->plan.cell, r->store, t->plan.id.key)))
         r->sweep->done++;
     else
@@ -330,8 +331,12 @@ static bool go_on(const Run *r)
 bool sweep_run(const Matrix *m, Store *store, const SweepOptions *o, Sweep *sweep, Diag *diag)
 {
     *sweep = (Sweep){.left = -1};
-    Run r = {
-        .store = store, .options = o, .sweep = sweep, .diag = diag, .planner = planner_open(), .began = seconds_now()};
+    Run r = {.store = store,
+             .options = o,
+             .sweep = sweep,
+             .diag = diag,
+             .planner = planner_open(store),
+             .began = seconds_now()};
     r.peers = mem_alloc(sizeof *r.peers * (size_t)(o->ranks ? o->ranks->size : 1));
     add_seats(&r, 0, sweep_room(o));
     bool ok = plan(&r, m);

@@ -17,8 +17,9 @@ void regex_close(Regex *p);                               // null: nothing
 // --- cell.c: one run, and the key it is stored under -----------------------------------------------------------------
 // All that determines a run's result. Lists end with a null pointer and may be null. Texts belong to the caller.
 typedef struct Cell {
-    const char *verb;           // "run" or "probe"
-    const char *program;        // for run a workload or a PTX file, whose name ends in .ptx; for probe a measurement
+    const char *verb;  // "run" or "probe"
+    // For run a workload, a PTX file, whose name ends in .ptx, or the path of a CUDA program; for probe a measurement.
+    const char *program;
     const char *gpu;            // a description's name or file
     const char *const *params;  // "nx=64"
     const char *const *sets;    // "l1.size=16KiB"
@@ -45,8 +46,9 @@ typedef struct Plan {
     Identity id;
     const struct Gpu *gpu;          // the planner's
     const Text *ptx;                // the PTX file's contents, the planner's; null: there is no file
-    const WorkloadEntry *workload;  // one of workload, file and measurement isn't null: that is the program
+    const WorkloadEntry *workload;  // one of workload, file, words and measurement isn't null: that is the program
     FileRun *file;                  // the planner's, but for its list of arguments
+    const char *const *words;       // of a CUDA program, whose file is the first; the planner's, ended by null
     const Measurement *measurement;
     int64_t *params;         // of the workload
     double *numbers;         // parameters of the measurement
@@ -57,12 +59,21 @@ typedef struct Plan {
 } Plan;
 // A planner keeps what the plans of many cells share: each description and file is read once, each code hashed once.
 typedef struct Planner Planner;
-Planner *planner_open(void);
+// A CUDA program's run is looked for in the store; null: it has none, and the key is that of an unknown run.
+Planner *planner_open(Store *store);
 void planner_close(Planner *p);  // its plans can't be used any more
 // Reads a cell. False, with the reason, when it can't run: a verb, program or description is unknown, or a parameter is
 // out of range. Whatever it returns, plan_free releases plan.
 bool plan_cell(Planner *p, const Cell *cell, Plan *plan, Diag *diag);
+// Looks a CUDA program's run up once more, after it was stored.
+bool plan_settle(Planner *p, Plan *plan, Diag *diag);
 void plan_free(Plan *plan);
+
+// --- inputs.c: files that a CUDA program reads -----------------------------------------------------------------------
+// Puts a hash for each file that was read, of those whose names a run has left in a file (ServeOptions.opened), and
+// makes the run's key of them and of the base.
+void inputs_end(const char *opened, Findings *found, Identity *id);
+bool inputs_same(void *user, const char *file, const char *hash);  // an InputSame
 
 // --- matrix.c: products of cells -------------------------------------------------------------------------------------
 // An axis has a name and values. The name says what the values change:
@@ -72,7 +83,8 @@ void plan_free(Plan *plan);
 // - sched with the value best-swl, and autotune (no, threads, threads=128,256): a search, whose candidates are cells;
 // - a name with a dot: a key of the description;
 // - any other name: a parameter of the program.
-// A value of program or measure may have parameters of its own behind it: "atax nx=64". Values are separated by commas;
+// A value of program or measure may have parameters of its own behind it: "atax nx=64". Behind a CUDA program stand its
+// arguments: "./app -n 64". Values are separated by commas;
 // a value that has commas in it stands in braces.
 typedef struct Axis {
     const char *name;

@@ -177,7 +177,7 @@ bool sweep_serve(const Matrix *m, const SweepOptions *o)
 {
     Server s = {.ranks = o->ranks,
                 .matrix = m,
-                .planner = planner_open(),
+                .planner = planner_open(NULL),
                 .room = sweep_room(o),
                 .sweep = o->number,
                 .end = NOTE_ALIVE};

@@ -184,9 +184,9 @@ says '-o is an option of a CUDA program'
 run -o none/report ./app fill
 ends 1
 says "can't write none/report"
-run --autotune threads ./app fill
-ends 2
-says './app is a CUDA program'
+run --autotune threads --db tuned.db ./app fill
+ends 1
+says "the program's exit status is 7"
 head -c 64 app >broken  # the header of a program
 run ./broken
 ends 1

@@ -135,7 +135,7 @@ best     = min cycles
 program  = atax nx=256 ny=64
 sched    = gto, best-swl
 INI
-[[ ! $room ]] || echo "${room[1]}" >>paper/swl.ini
+[[ ! ${room[*]} ]] || echo "${room[1]}" >>paper/swl.ini
 status out 0 "$ONCHIP" reproduce ./paper swl --csv --db one.db
 limits=$("$ONCHIP" db list --db one.db --where nx=256 --where options= --program atax --where sched.policy=swl --csv \
     --columns cycles | tr -d '\r' | awk -F, 'NR == 1 { for (k = 1; k <= NF; k++) if ($k == "cycles") at = k }

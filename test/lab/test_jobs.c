@@ -21,7 +21,7 @@ static void in_child(void)
 // The run's error as it is stored, or "done".
 static void outcome(int first_to_begin, Text *out)
 {
-    Planner *planner = planner_open();
+    Planner *planner = planner_open(NULL);
     Plan plan;
     Diag diag = {0};
     const Cell cell = {.verb = "run",

@@ -12,7 +12,7 @@
 
 static Identity identified(Cell c)
 {
-    Planner *planner = planner_open();
+    Planner *planner = planner_open(NULL);
     Plan plan;
     Diag d = {0};
     if (!c.verb) c.verb = "run";
@@ -224,7 +224,7 @@ static void files(void **state)
 static void software_l1(void **state)
 {
     (void)state;
-    Planner *planner = planner_open();
+    Planner *planner = planner_open(NULL);
     Plan plan;
     Diag d = {0};
     const Cell c = {.verb = "run", .program = "atax", .gpu = "gtx480", .sl1 = "line=8"};

@@ -31,7 +31,7 @@ static char *outcome(const char *text)
     Diag d = {0};
     Text out = {0};
     text_put(&out, "");
-    Planner *planner = planner_open();
+    Planner *planner = planner_open(NULL);
     bool ok = matrix_read(&m, path, &d);
     for (size_t k = 0; k < m.cells.n && ok; k++) {
         Plan plan;

@@ -27,7 +27,7 @@ static void write_text(const char *path, const char *text)
 // Plans the cell, does away with the file, runs it; the instructions that the store has of it then, or −1 and why.
 static int64_t instructions_of(const Cell *c, const char *path, const char *after, Text *why)
 {
-    Planner *planner = planner_open();
+    Planner *planner = planner_open(NULL);
     Plan plan;
     Diag diag = {0};
     Store *s = store_open(":memory:", &diag);

@@ -23,7 +23,7 @@ static void add(Fixture *f, const char *program, const char *gpu, const char *co
 {
     Cell c = {.verb = "run", .program = program, .gpu = gpu, .params = params, .sets = sets, .small = true};
     Plan plan;
-    Planner *planner = planner_open();
+    Planner *planner = planner_open(NULL);
     if (!plan_cell(planner, &c, &plan, &f->diag) || !plan_run(&plan, f->store, &f->diag))
         fail_msg("%s", f->diag.text.v);
     plan_free(&plan);
@@ -310,7 +310,7 @@ static void refused_rows(void **state)
         sqlite3_set_authorizer(store_sqlite(f->store), refuse, (void *)(uintptr_t)tables[k]);
         Plan plan;
         Diag d = {0};
-        Planner *planner = planner_open();
+        Planner *planner = planner_open(NULL);
         assert_true(plan_cell(planner, &c, &plan, &d));
         if (plan_run(&plan, f->store, &d)) fail_msg("a run without its row in %s is taken", tables[k]);
         assert_true(d.failed);

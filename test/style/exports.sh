@@ -1,6 +1,6 @@
 #!/bin/bash
 # The shared library exports what onchip.h declares, all of it and nothing else. The one that is preloaded exports
-# functions of the driver, and dlsym; libcudart exports the runtime's, in one version. They need nothing but the C
+# functions of the driver, and dlsym; libcudart exports the runtime's, in one version, and functions that open files. They need nothing but the C
 # library; the static library needs nothing of the program's.
 set -euo pipefail
 library=$ONCHIP_BUILD/libonchip.so
@@ -27,7 +27,9 @@ needs_libc "$library"
 
 library=$ONCHIP_BUILD/cuda/libcudart.so.13
 exported=$(nm -D --defined-only "$library" | awk '$2 == "T" { print $NF }')
-! grep -vE '^(__)?cuda[A-Za-z0-9_]+@@libcudart\.so\.13$' <<<"$exported"
-(($(wc -l <<<"$exported") == 422))  # as of CUDA 13.0
+runtime=$(grep -E '^(__)?cuda[A-Za-z0-9_]+@@libcudart\.so\.13$' <<<"$exported")
+(($(wc -l <<<"$runtime") == 422))  # as of CUDA 13.0
+opening=$(grep -vxF "$runtime" <<<"$exported")  # the C library's, which it puts itself in front of
+! grep -vE '^(f?re?open|open(at)?|__open(at)?(64)?_2)(64)?@@GLIBC_2\.[247](\.5)?$' <<<"${opening//fopen/freopen}"
 [[ $(readelf -d "$library") == *'soname: [libcudart.so.13]'* ]]
 needs_libc "$library"

@@ -21,10 +21,10 @@ declare -A below=(
     [cudart]="driver"
     [work]="probe sl1"
     [store]="work"
-    [sweep]="store"
+    [sweep]="store serve"
     [figure]="store"
     [reproduce]="sweep figure"
-    [cli]="reproduce serve"
+    [cli]="reproduce"
     [preload]="sl1 driver"
 )
 
