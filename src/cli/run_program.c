@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "device/device.h"
 #include "serve/serve.h"
+#include "sweep/sweep.h"
 
 #include <string.h>
 #include <sys/wait.h>
@@ -17,8 +18,13 @@ int run_program(oc_device *d, const ProgramRun *run, Text *printed, Text *error)
 {
     Served served;
     int code = EXIT_FAILED;
-    ServeOptions o = {
-        .words = run->words, .keep = run->keep, .output = -1, .tell = tell_line, .ran = run->ran, .user = run->user};
+    ServeOptions o = {.words = run->words,
+                      .keep = run->keep,
+                      .output = -1,
+                      .tell = tell_line,
+                      .ran = run->ran,
+                      .site = site_name,
+                      .user = run->user};
     if (serve(d, &o, printed, &served, error)) {
         code = WIFEXITED(served.status) ? WEXITSTATUS(served.status) : 128 + WTERMSIG(served.status);
         if (WIFSIGNALED(served.status) && !interrupted())

@@ -75,6 +75,11 @@ void client_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // The program has asked for what there isn't: a line names it, once. Returns cudaErrorNotSupported as the last error.
 cudaError_t client_missing(const char *name);
 
+// --- calls.c: where a program asks for memory ------------------------------------------------------------------------
+// The calls of the program that led here, the innermost first: for each a line with the place behind it in its file, in
+// hexadecimal, and the file's name. Empty: unknown.
+void calls_here(Text *lines);
+
 // --- error.c ---------------------------------------------------------------------------------------------------------
 cudaError_t noted(cudaError_t error);  // keeps an error as this thread's last one, and returns it
 #define READY()                                  \

@@ -17,10 +17,13 @@ static struct {
 static cudaError_t allocate(void **p, size_t bytes, Kind kind)
 {
     Answer answer;
+    Text calls = {0};
     if (!p) return noted(cudaErrorInvalidValue);
     *p = NULL;
     if (!bytes) return cudaSuccess;
-    cudaError_t error = client_ask(&(WireCall){.ask = ASK_ALLOC, .a = bytes}, NULL, &answer);
+    calls_here(&calls);
+    cudaError_t error = client_ask(&(WireCall){.ask = ASK_ALLOC, .a = bytes, .bytes = calls.n}, calls.v, &answer);
+    text_free(&calls);
     if (error) return noted(error);
     *p = (void *)(uintptr_t)answer.of.a;
     pthread_mutex_lock(&kinds.lock);

@@ -117,10 +117,34 @@ static int answer_LAUNCH(Serving *s, const WireCall *c, WireAnswer *a, Text *out
 }
 
 // --- memory ----------------------------------------------------------------------------------------------------------
+// The name of memory that the calls in s->text asked for; null: it has none.
+static const char *site(Serving *s)
+{
+    enum { MOST = 1024, ON_LINE = 4 };  // a program may say it has any number of places; calls of one line
+    int64_t at;
+    Text name = {0};
+    if (!s->text.n || !s->o->site) return NULL;
+    if (!map_get(&s->site_at, s->text.v, s->text.n, &at)) {
+        if (s->sites.n == MOST) return NULL;
+        uint32_t nth = 0;
+        bool same = true;
+        for (; same && nth < ON_LINE; nth++) {
+            name.n = 0, same = false;
+            s->o->site(s->o->user, s->text.v, nth, &name);
+            for (size_t k = 0; k < s->sites.n && name.n; k++) same |= !strcmp(s->sites.v[k], name.v);
+        }
+        at = (int64_t)s->sites.n;
+        vec_push(&s->sites, mem_text(name.n ? name.v : ""));
+        map_put(&s->site_at, s->text.v, s->text.n, at);
+        text_free(&name);
+    }
+    return *s->sites.v[at] ? s->sites.v[at] : NULL;
+}
+
 static int answer_ALLOC(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 {
     (void)out;
-    return c->a ? result(s, oc_malloc(s->device, c->a, NULL, &a->a)) : INVALID_VALUE;
+    return c->a ? result(s, oc_malloc(s->device, c->a, site(s), &a->a)) : INVALID_VALUE;
 }
 
 static int answer_FREE(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
@@ -402,7 +426,9 @@ int answer(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 // The device has what it made, and the report may still need it.
 void answers_free(Serving *s)
 {
-    map_free(&s->kernel_at);
-    vec_free(&s->streams), vec_free(&s->events), vec_free(&s->modules), vec_free(&s->kernels), vec_free(&s->waiting);
+    map_free(&s->kernel_at), map_free(&s->site_at);
+    for (size_t k = 0; k < s->sites.n; k++) mem_free(s->sites.v[k]);
+    vec_free(&s->sites), vec_free(&s->streams), vec_free(&s->events), vec_free(&s->modules), vec_free(&s->kernels),
+        vec_free(&s->waiting);
     text_free(&s->text);
 }

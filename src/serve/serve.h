@@ -18,6 +18,10 @@ typedef struct ServeOptions {
     // Told in whole lines what the program doesn't learn, such as the place of a kernel's fault.
     void (*tell)(void *user, const char *line);
     void (*ran)(void *user);  // called after each launch; may be null
+    // Names memory by the calls of the program that asked for it (cudart/calls.c); nothing is added: unknown. nth: 0, or
+    // which it is of several calls with the same name, as of one line; there is no such one: it names the last. May be
+    // null.
+    void (*site)(void *user, const char *calls, uint32_t nth, Text *name);
     void *user;
 } ServeOptions;
 typedef struct Served {
@@ -58,6 +62,8 @@ typedef struct Serving {
     VEC(oc_stream *) streams;
     VEC(oc_event *) events;
     Map kernel_at;  // a kernel's pointer → its number
+    Map site_at;    // calls that asked for memory → the place in sites
+    VEC(char *) sites;
     VEC(Waiting) waiting;
     uint64_t workspace;  // by which blocks of cooperative launches wait for one another; 0: there was none yet
     int failed;          // a cudaError_t of an earlier launch, which the next call has; 0: none

@@ -114,6 +114,7 @@ static void run_program(const Plan *plan, Identity *id, oc_device *d, RunOutcome
                             .output = written ? fileno(written) : -1,
                             .keep = KEPT,
                             .tell = tell_line,
+                            .site = site_name,
                             .user = &told};
     Served served;
     if (!written || names < 0)

@@ -75,6 +75,10 @@ void plan_free(Plan *plan);
 void inputs_end(const char *opened, Findings *found, Identity *id);
 bool inputs_same(void *user, const char *file, const char *hash);  // an InputSame
 
+// --- sites.c: names of a CUDA program's memory -----------------------------------------------------------------------
+// ServeOptions.site: "d_x saxpy.cu:31", the variable and the line, where the program has debug information.
+void site_name(void *user, const char *calls, uint32_t nth, Text *name);
+
 // --- matrix.c: products of cells -------------------------------------------------------------------------------------
 // An axis has a name and values. The name says what the values change:
 // - verb, program, measure (a program of the verb probe), gpu, sched, size (small, standard), ptx, sl1 (no, yes or
