@@ -214,8 +214,12 @@ bool probe_traces(const struct Probe *p, const char *folder, Diag *diag);   // r
 const char *index_text(const struct Found *f, char out[100]);               // "bits 7 to 8", "one set", …
 
 // --- run_file.c: a bare PTX file with arguments from the command line ------------------------------------------------
-// Runs it; dumps go to out as text, or to json. Returns an exit code; errors are told on stderr or given in *error.
-int run_file(oc_device *d, const FileRun *run, const TextList *dumps, FILE *out, Json *json, char **error);
+// Both run it; dumps go to out as text, or to json. They return an exit code; errors are told on stderr or given in
+// *error. script: the argument file, of run_script.
+int run_file(oc_device *d, const FileRun *run, const char *script, const TextList *dumps, FILE *out, Json *json,
+             char **error);
+int run_script(oc_device *d, const FileRun *run, const char *script, const TextList *dumps, FILE *out, Json *json,
+               char **error);
 
 // --- run_program.c: a CUDA program -----------------------------------------------------------------------------------
 typedef struct ProgramRun {

@@ -46,6 +46,8 @@ static const Option options[] = {
      "f64:1.5. A buffer of SIZE bytes: buf:SIZE, which is zero, or buf:SIZE:HOW, where HOW says how it is filled: "
      "zero, iota:f32, iota:u32, rand:f32, rand:u32, hex:00ff… or @FILE. A buffer with the contents of FILE: "
      "buf:@FILE. All bytes of a structure: hex:00ff…"},
+    {"--name", "NAME,…",
+     "names of the kernel's parameters, in their order, for reports and --dump: nvcc's PTX has none of its own"},
     {"--dump", "N|NAME[:HOW]",
      "print the buffer of argument N, counted from 0, or of the parameter NAME, after the run; HOW is hex, u32 or f32, "
      "or @FILE to write it into a file"},
@@ -101,6 +103,7 @@ enum {
     R_BLOCK,
     R_SMEM,
     R_ARG,
+    R_NAME,
     R_DUMP,
     R_PROGRAM,
     R_OUT,
@@ -129,6 +132,7 @@ typedef struct Run {
     VEC(const char *) sets, params;
     VEC(char *) owned;
     const char *what, *kernels, *ptx, *trace, *out_path;
+    const char *script;        // an argument file; null: none
     const char *const *words;  // of a CUDA program, whose file is the first; null: it is none
     FILE *out;                 // gets the report
     Regex *regex;              // of kernels
@@ -207,6 +211,19 @@ static int take_sl1(Run *r, const char *v)
     return code;
 }
 
+static int take_names(Run *r, const char *v)
+{
+    for (const char *p = v; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
+        size_t n = strcspn(p, ",");
+        if (!n) return refuse(r, EXIT_USAGE, "--name %s: a name is empty", v);
+        char *name = mem_alloc(n + 1);
+        memcpy(name, p, n);
+        vec_push(&r->owned, name);
+        vec_push(&r->file.names, name);
+    }
+    return -1;
+}
+
 static int take_launches(Run *r, const char *v)
 {
     static const char *const names[] = {"sum", "first", "slowest", "all"};
@@ -219,6 +236,12 @@ static int take_launches(Run *r, const char *v)
 static int take_launch(Run *r, int o, const char *v)
 {
     Text why = {0};
+    if (o == R_KERNEL && r->file.kernel)
+        return refuse(
+            r, EXIT_USAGE,
+            "--kernel %s and --kernel %s: a run has one; several kernels one after the other are written in an "
+            "argument file (doc/use/argument-files.md)",
+            r->file.kernel, v);
     bool ok = file_set(&r->file, options[o].name + 2, v, &why);
     int code = ok ? -1 : refuse(r, EXIT_USAGE, "%s", why.v);
     text_free(&why);
@@ -265,12 +288,13 @@ static int take_option(Run *r, int o)
     case R_BLOCK:
     case R_SMEM: return take_launch(r, o, v);
     case R_ARG: vec_push(&r->file.args, v); break;
+    case R_NAME: return take_names(r, v);
     case R_DUMP: vec_push(&r->dumps, v); break;
     case R_OUT: r->out_path = v; break;
     case R_HELP:
         printf(
             "usage: onchip run WORKLOAD [parameter=value …] [options]\n       onchip run FILE.ptx|FILE.cu [--arg SPEC "
-            "…] [options]\n       onchip run [options] ./PROGRAM [its arguments …]\n\n");
+            "… | @FILE] [options]\n       onchip run [options] ./PROGRAM [its arguments …]\n\n");
         print_options(options, COUNT(options));
         return EXIT_OK;
     }
@@ -467,9 +491,20 @@ static int check_what(Run *r, const WorkloadEntry *entry)
         return refuse(r, EXIT_USAGE, "%s is a header; onchip compiles a .cu file that includes it", r->what);
     snprintf(because, sizeof because, "%.100s is %s", r->what, entry ? WORKLOAD : PTX_FILE);
     if (!args_fit(&r->args, entry ? WORKLOAD : PTX_FILE, because)) return EXIT_USAGE;
-    if (!entry && r->params.n)
-        return refuse(r, EXIT_USAGE, "'%s': a PTX file takes no parameters; its arguments are given by --arg",
-                      r->params.v[0]);
+    for (size_t k = 0; !entry && k < r->params.n; k++) {
+        if (*r->params.v[k] != '@')
+            return refuse(r, EXIT_USAGE,
+                          "'%s': a PTX file takes no parameters; its arguments are given by --arg, or by an argument "
+                          "file, as in @my.args",
+                          r->params.v[k]);
+        if (r->script) return refuse(r, EXIT_USAGE, "%s is one too many: a run has one argument file", r->params.v[k]);
+        r->script = r->params.v[k] + 1;
+    }
+    static const int said[] = {R_KERNEL, R_GRID, R_BLOCK, R_SMEM, R_ARG, R_NAME};
+    for (size_t k = 0; r->script && k < COUNT(said); k++)
+        if (r->args.given >> said[k] & 1)
+            return refuse(r, EXIT_USAGE, "%s has no effect with an argument file: @%s says it for each launch",
+                          options[said[k]].name, r->script);
     return -1;
 }
 
@@ -518,7 +553,7 @@ static int simulate_file(Run *r, oc_device *d, FILE *out, Json *json)
     r->file.path = name.v;
     if (!source || compile_cuda(r->what, oc_describe(d).capability, &ptx, &why)) {
         if (source) r->file.text = &ptx;
-        code = run_file(d, &r->file, &r->dumps, out, json, &error);
+        code = (r->script ? run_script : run_file)(d, &r->file, r->script, &r->dumps, out, json, &error);
     }
     if (error || why.n) refuse(r, code, "%s", error ? error : why.v);
     r->file.text = NULL;
@@ -688,7 +723,8 @@ static int run_words(int argc, char **argv)
         tell(code, "%s", r.error.v);
     }
     for (size_t k = 0; k < r.owned.n; k++) mem_free(r.owned.v[k]);
-    vec_free(&r.owned), vec_free(&r.sets), vec_free(&r.params), vec_free(&r.file.args), vec_free(&r.dumps);
+    vec_free(&r.owned), vec_free(&r.sets), vec_free(&r.params), vec_free(&r.file.args), vec_free(&r.file.names),
+        vec_free(&r.dumps);
     regex_close(r.regex);
     text_free(&r.error);
     return code;

@@ -22,6 +22,13 @@ static bool is_word(const char *word, const char *text, size_t n)
     return strlen(word) == n && !memcmp(word, text, n);
 }
 
+static int check_how(const char *spec, const char *how, char **error)
+{
+    if (!*how || !strcmp(how, ":hex") || !strcmp(how, ":u32") || !strcmp(how, ":f32") || !strncmp(how, ":@", 2))
+        return EXIT_OK;
+    return fail(error, EXIT_USAGE, "--dump %s: :u32, :f32, :hex or :@FILE is expected", spec);
+}
+
 // Reads WHICH[:HOW] of --dump, where WHICH is an argument's number or its parameter's name. It must be a buffer, and
 // HOW a known form. This is checked before the kernel runs.
 static int find_dump(const char *spec, const FileRun *r, const oc_kernel_info *info, size_t *index, const char **how,
@@ -49,9 +56,7 @@ static int find_dump(const char *spec, const FileRun *r, const oc_kernel_info *i
     if (strchr(info->types[*index], ' '))
         return fail(error, EXIT_USAGE, "--dump %s: '%s' lies in shared memory, which ends with its block", spec,
                     argument_name(info, *index));
-    if (**how && strcmp(*how, ":hex") && strcmp(*how, ":u32") && strcmp(*how, ":f32") && strncmp(*how, ":@", 2))
-        return fail(error, EXIT_USAGE, "--dump %s: :u32, :f32, :hex or :@FILE is expected", spec);
-    return EXIT_OK;
+    return check_how(spec, *how, error);
 }
 
 static int dump(oc_device *d, const char *spec, FileBuffer *b, bool *written, const char *how, FILE *out, Json *json,
@@ -119,10 +124,50 @@ static int launch(oc_device *d, const FileRun *r, const TextList *dumps, FileLau
     return code;
 }
 
-int run_file(oc_device *d, const FileRun *r, const TextList *dumps, FILE *out, Json *json, char **error)
+int run_file(oc_device *d, const FileRun *r, const char *script, const TextList *dumps, FILE *out, Json *json,
+             char **error)
 {
     FileLaunch l;
+    (void)script;
     int code = launch(d, r, dumps, &l, out, json, error);
     file_free(&l);
+    return code;
+}
+
+// --- an argument file (work/script.c) --------------------------------------------------------------------------------
+static FileBuffer *script_buffer(const Script *s, const char *spec, char **error)
+{
+    size_t n = strcspn(spec, ":");
+    Text names = {0};
+    for (size_t k = 0; k < s->buffers.n; k++) {
+        if (is_word(s->buffers.v[k].name, spec, n)) return text_free(&names), &s->buffers.v[k];
+        text_printf(&names, "%s%s", k ? ", " : "", s->buffers.v[k].name);
+    }
+    fail(error, EXIT_USAGE, "--dump %s: the argument file's buffers are %s", spec, names.n ? names.v : "none");
+    text_free(&names);
+    return NULL;
+}
+
+int run_script(oc_device *d, const FileRun *r, const char *script, const TextList *dumps, FILE *out, Json *json,
+               char **error)
+{
+    Script s;
+    Text why = {0};
+    oc_status status = script_run(d, r, script, &s, &why);
+    int code = EXIT_OK;
+    if (status != OC_OK) code = fail(error, status == OC_BAD_ARGUMENT ? EXIT_USAGE : EXIT_FAILED, "%s", why.v);
+    bool *written = mem_alloc(s.buffers.n + 1);
+    json_open(json, "dumps", '{');
+    for (size_t a = 0; a < dumps->n && code == EXIT_OK; a++) {
+        const char *spec = dumps->v[a];
+        FileBuffer *b = script_buffer(&s, spec, error);
+        code = b ? check_how(spec, spec + strcspn(spec, ":"), error) : EXIT_USAGE;
+        if (code == EXIT_OK)
+            code = dump(d, spec, b, &written[b - s.buffers.v], spec + strcspn(spec, ":"), out, json, error);
+    }
+    json_close(json, '}');
+    mem_free(written);
+    text_free(&why);
+    script_free(&s);
     return code;
 }

@@ -228,22 +228,42 @@ static oc_status reserve(const Spec *s, const Param *p, const oc_kernel_info *in
     return OC_OK;
 }
 
-static oc_status make_buffer(oc_device *d, const Spec *s, const Param *p, size_t index, FileBuffer *b, Text *error)
+// Reads "SIZE:HOW" or "@FILE" of s, and makes a buffer of that size.
+static oc_status make_room(oc_device *d, const Spec *s, FileBuffer *b, const char **how, Text *error)
 {
-    const char *how;
     uint64_t bytes;
-    oc_status status = buffer_size(s, &bytes, &how, error);
+    oc_status status = buffer_size(s, &bytes, how, error);
     if (status != OC_OK) return status;
     if (oc_malloc(d, bytes, b->name, &b->ptr) != OC_OK) return file_fail(error, OC_OUT_OF_MEMORY, "%s", oc_error(d));
     b->bytes = bytes;
-    uint8_t *data = calloc(1, bytes);
+    return OC_OK;
+}
+
+static oc_status make_contents(oc_device *d, const Spec *s, const Param *p, size_t index, const FileBuffer *b,
+                               const char *how, Text *error)
+{
+    uint8_t *data = calloc(1, b->bytes);
     if (!data)
-        return file_fail(error, OC_OUT_OF_MEMORY, "the host has no room for %llu bytes", (unsigned long long)bytes);
-    status = fill_buffer(s, p, index, data, bytes, how, error);
-    if (status == OC_OK && oc_write(d, b->ptr, data, bytes, NULL) != OC_OK)
+        return file_fail(error, OC_OUT_OF_MEMORY, "the host has no room for %llu bytes", (unsigned long long)b->bytes);
+    oc_status status = fill_buffer(s, p, index, data, b->bytes, how, error);
+    if (status == OC_OK && oc_write(d, b->ptr, data, b->bytes, NULL) != OC_OK)
         status = file_fail(error, OC_FAULT, "%s", oc_error(d));
     free(data);
     return status;
+}
+
+static oc_status make_buffer(oc_device *d, const Spec *s, const Param *p, size_t index, FileBuffer *b, Text *error)
+{
+    const char *how;
+    oc_status status = make_room(d, s, b, &how, error);
+    return status == OC_OK ? make_contents(d, s, p, index, b, how, error) : status;
+}
+
+oc_status argument_buffer(oc_device *d, const char *text, size_t index, FileBuffer *b, Text *error)
+{
+    const Spec s = {.text = text, .value = text, .form = FORM_BUFFER};
+    const Param p = {.name = b->name};
+    return make_buffer(d, &s, &p, index, b, error);
 }
 
 // --- an argument -----------------------------------------------------------------------------------------------------
@@ -321,6 +341,23 @@ oc_status argument_make(oc_device *d, const char *text, const oc_kernel_info *in
                          8 * s.bytes, p.name, p.type);
     memcpy(value, &bits, MIN(p.bytes, sizeof bits));
     return status;
+}
+
+bool argument_number(const char *text, uint8_t value[8], uint32_t *bytes)
+{
+    size_t n = strcspn(text, ":"), k = 0;
+    uint64_t bits = 0;
+    char *end = NULL;
+    bool range;
+    while (k < COUNT(forms) && (strlen(forms[k].name) != n || memcmp(forms[k].name, text, n))) k++;
+    if (!text[n] || k == COUNT(forms) || (forms[k].form != FORM_INTEGER && forms[k].form != FORM_FLOAT)) return false;
+    const char *number = text + n + 1;
+    *bytes = forms[k].bytes;
+    bool ok = forms[k].form == FORM_FLOAT
+                  ? parse_real(number, *bytes, &bits, &range)
+                  : parse_integer(number, *text == 'u', *bytes, &bits, &end) && end != number && !*end;
+    memcpy(value, &bits, sizeof bits);
+    return ok;
 }
 
 const char *argument_name(const oc_kernel_info *info, size_t index)

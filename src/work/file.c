@@ -105,69 +105,95 @@ static oc_status choose_entry(const FileRun *r, const Kernels *all, oc_kernel **
     return status;
 }
 
-// Loads the file's PTX, or, of a program or a library, the module in it that has the kernel.
-static oc_status load_text(oc_device *d, const FileRun *r, const Text *file, oc_module **m, Text *error)
+// The file's PTX, or, of a program or a library, that of the module in it that has the kernel.
+static oc_status ptx_in(const FileRun *r, const Text *file, Text *ptx, Text *error)
 {
-    Text ptx = {0}, why = {0};
+    Text why = {0};
     ImageKind kind = file->n ? image_kind(file->v) : IMAGE_UNKNOWN;
-    bool inside = kind == IMAGE_CUBIN || kind == IMAGE_FATBIN;
     oc_status status = OC_OK;
-    if (inside && !binary_ptx(file, r->kernel, &ptx, &why))
+    if (kind != IMAGE_CUBIN && kind != IMAGE_FATBIN)
+        text_add(ptx, file->v ? file->v : "", file->n);
+    else if (!binary_ptx(file, r->kernel, ptx, &why))
         status = file_fail(error, OC_BAD_FILE, "%s: %s", r->path, why.v);
-    const Text *from = inside ? &ptx : file;
-    if (status == OC_OK && (status = oc_load(d, from->v ? from->v : "", from->n, r->path, m)) != OC_OK)
-        file_fail(error, status = status == OC_BAD_ARGUMENT ? OC_BAD_FILE : status, "%s", oc_error(d));
-    text_free(&ptx), text_free(&why);
+    text_free(&why);
     return status;
 }
 
-static oc_status load(oc_device *d, const FileRun *r, oc_module **m, Text *error)
+oc_status file_ptx(const FileRun *r, Text *ptx, Text *error)
 {
     Text file = {0};
-    if (r->text) return load_text(d, r, r->text, m, error);
+    if (r->text) return ptx_in(r, r->text, ptx, error);
     if (!text_read_file(&file, r->path))
         return file_fail(error, OC_BAD_FILE, "can't read %s: %s", r->path, strerror(errno));
-    oc_status status = load_text(d, r, &file, m, error);
+    oc_status status = ptx_in(r, &file, ptx, error);
     text_free(&file);
     return status;
 }
 
-static oc_status choose_kernel(oc_device *d, const FileRun *r, oc_kernel **k, Text *error)
+oc_status file_load(oc_device *d, const FileRun *r, const Text *ptx, oc_module **m, Text *error)
 {
-    oc_module *m;
+    oc_status status = oc_load(d, ptx->v ? ptx->v : "", ptx->n, r->path, m);
+    if (status == OC_OK) return status;
+    return file_fail(error, status == OC_BAD_ARGUMENT ? OC_BAD_FILE : status, "%s", oc_error(d));
+}
+
+oc_status file_choose(const FileRun *r, oc_module *m, oc_kernel **k, Text *error)
+{
     Kernels all = {.v = {0}};
-    oc_status status = load(d, r, &m, error);
-    if (status != OC_OK) return status;
     list_kernels(r, m, &all);
-    status = choose_entry(r, &all, k, error);
+    oc_status status = choose_entry(r, &all, k, error);
     for (size_t i = 0; i < all.names.n; i++) mem_free(all.names.v[i]), mem_free(all.plain.v[i]);
     vec_free(&all.v), vec_free(&all.names), vec_free(&all.plain);
-    return status;
+    const char *refusal = status == OC_OK ? oc_kernel_describe(*k).refusal : NULL;
+    return refusal ? file_fail(error, OC_UNSUPPORTED, "%s", refusal) : status;
 }
 
 // A kernel that can't be run is refused before its arguments are looked at.
 static oc_status find_kernel(oc_device *d, const FileRun *r, oc_kernel **k, Text *error)
 {
-    oc_status status = choose_kernel(d, r, k, error);
-    const char *refusal = status == OC_OK ? oc_kernel_describe(*k).refusal : NULL;
-    return refusal ? file_fail(error, OC_UNSUPPORTED, "%s", refusal) : status;
+    Text ptx = {0};
+    oc_module *m;
+    oc_status status = file_ptx(r, &ptx, error);
+    if (status == OC_OK) status = file_load(d, r, &ptx, &m, error);
+    text_free(&ptx);
+    return status == OC_OK ? file_choose(r, m, k, error) : status;
 }
 
-oc_status file_prepare(oc_device *d, const FileRun *r, FileLaunch *l, Text *error)
+// The first parameters get the names that the user gives, as nvcc's PTX has none.
+static oc_status give_names(const FileRun *r, FileLaunch *l, Text *error)
 {
-    *l = (FileLaunch){.device = d, .grid = r->grid, .block = r->block, .smem = r->smem};
-    oc_status status = find_kernel(d, r, &l->kernel, error);
-    if (status != OC_OK) return status;
-    l->info = oc_kernel_describe(l->kernel);
-    status = argument_count(&l->info, r->args.v, r->args.n, error);
+    const uint32_t n = l->info.params;
+    if (!r->names.n) return OC_OK;
+    if (r->names.n > n)
+        return file_fail(error, OC_BAD_ARGUMENT, "%zu names are given, and the kernel has %u parameter%s", r->names.n,
+                         n, n == 1 ? "" : "s");
+    const char **names = arena_alloc(&l->arena, sizeof *names * (n + 1));
+    for (uint32_t k = 0; k < n; k++) names[k] = k < r->names.n ? r->names.v[k] : l->info.names[k];
+    l->info.names = names;
+    return OC_OK;
+}
+
+oc_status file_arguments(const FileRun *r, oc_kernel *kernel, FileLaunch *l, Text *error)
+{
+    l->kernel = kernel, l->info = oc_kernel_describe(kernel);
+    oc_status status = give_names(r, l, error);
+    if (status == OC_OK) status = argument_count(&l->info, r->args.v, r->args.n, error);
     if (status != OC_OK) return status;
     l->values = mem_alloc(sizeof *l->values * (r->args.n + 1));
     l->buffers = mem_alloc(sizeof *l->buffers * (r->args.n + 1));
     for (size_t a = 0; a < r->args.n && status == OC_OK; a++) {
         l->values[a] = arena_alloc(&l->arena, l->info.sizes[a]);
-        status = argument_make(d, r->args.v[a], &l->info, a, l->values[a], &l->buffers[a], &l->smem, error);
+        status = argument_make(l->device, r->args.v[a], &l->info, a, l->values[a], &l->buffers[a], &l->smem, error);
     }
     return status;
+}
+
+oc_status file_prepare(oc_device *d, const FileRun *r, FileLaunch *l, Text *error)
+{
+    oc_kernel *kernel;
+    *l = (FileLaunch){.device = d, .grid = r->grid, .block = r->block, .smem = r->smem};
+    oc_status status = find_kernel(d, r, &kernel, error);
+    return status == OC_OK ? file_arguments(r, kernel, l, error) : status;
 }
 
 oc_status file_launch(FileLaunch *l, Text *error)

@@ -91,6 +91,7 @@ typedef struct FileRun {
     oc_dim3 grid, block;
     uint32_t smem;   // dynamic shared memory of a block, bytes
     TextList args;   // "i32:7", "buf:4KiB:rand:f32"
+    TextList names;  // of the first parameters, in place of the PTX'; may be empty
     bool rewritten;  // the software L1 adds kernels to the module: those can't be chosen
 } FileRun;
 // A run of the file's only kernel with grid 1, block 32 and no dynamic shared memory.
@@ -120,11 +121,29 @@ oc_status file_fail(Text *error, oc_status status, const char *format, ...) __at
 // or doesn't fit.
 oc_status file_prepare(oc_device *d, const FileRun *run, FileLaunch *l, Text *error);
 oc_status file_launch(FileLaunch *l, Text *error);
+// The steps of file_prepare: the PTX of the file; its module; the kernel that run names; its arguments, for which l has
+// the device and the shape.
+oc_status file_ptx(const FileRun *run, Text *ptx, Text *error);
+oc_status file_load(oc_device *d, const FileRun *run, const Text *ptx, oc_module **module, Text *error);
+oc_status file_choose(const FileRun *run, oc_module *module, oc_kernel **kernel, Text *error);
+oc_status file_arguments(const FileRun *run, oc_kernel *kernel, FileLaunch *l, Text *error);
 void file_free(FileLaunch *l);
 // Makes run from the parameters of a cell: "kernel=", "grid=", "block=", "smem=", and "args=" with all arguments, each
 // a word. Arguments are copied into arena. False, with the reason, for another name or a malformed value.
 // The caller releases run->args with vec_free.
 bool file_options(FileRun *run, const char *path, const char *const *params, Arena *arena, Text *error);
+
+// --- script.c: several kernels of a file, from an argument file ------------------------------------------------------
+typedef struct Script {
+    Arena arena;
+    Ini ini;
+    VEC(FileBuffer) buffers;  // in the order of the file
+    bool filled;              // all have their addresses
+} Script;
+// Reads the argument file at path, makes its buffers, and runs its launches one after the other: kernels of run's file.
+// Whatever it returns, script_free releases the script.
+oc_status script_run(oc_device *d, const FileRun *run, const char *path, Script *script, Text *error);
+void script_free(Script *script);
 
 // --- words.c: words between blanks, and lists of values between commas ----------------------------------------------
 // A text in quotes is one word, "my file.ptx", and two quotes in it are one.
@@ -146,6 +165,10 @@ bool list_next(const char **list, ListValue *v);
 // gets its bytes. OC_BAD_ARGUMENT: the text is malformed or isn't of the parameter's type.
 oc_status argument_make(oc_device *d, const char *text, const oc_kernel_info *info, size_t index, void *value,
                         FileBuffer *buffer, uint32_t *smem, Text *error);  // smem: dynamic shared memory, may grow
+// Makes a buffer with b's name from "4KiB:rand:f32" or "@FILE"; index: tells its random numbers from those of others.
+oc_status argument_buffer(oc_device *d, const char *text, size_t index, FileBuffer *b, Text *error);
+// Reads a number, "f32:1.5", as its bytes. False: it is none, or doesn't fit its type.
+bool argument_number(const char *text, uint8_t value[8], uint32_t *bytes);
 // OC_OK when the kernel has n parameters; else OC_BAD_ARGUMENT, with the reason.
 oc_status argument_count(const oc_kernel_info *info, const char *const *given, size_t n, Text *error);
 const char *argument_name(const oc_kernel_info *info,
