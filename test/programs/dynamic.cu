@@ -1,5 +1,5 @@
-// Dynamic shared memory: one array that is shared by two types, beside static shared memory; and more than 48 KB,
-// which a program must ask for (CUDA C++ Programming Guide, "Shared Memory", compute capability 7.x).
+// Dynamic shared memory: one array that is shared by two types, beside static shared memory; and more than 48 KB, which
+// a program must ask for (CUDA C++ Programming Guide, "Shared Memory", compute capability 7.x).
 #include "check.cuh"
 
 __global__ void two(int *out, int n)

@@ -46,6 +46,13 @@ int main()
     MUST(cudaStreamCreateWithPriority(&urgent, cudaStreamNonBlocking, greatest));
     MUST(cudaStreamGetPriority(urgent, &priority));
     CHECK(priority == greatest);
+    unsigned long long id, other;
+    cudaStreamCaptureStatus capture;
+    MUST(cudaStreamGetId(urgent, &id));
+    MUST(cudaStreamGetId(nullptr, &other));
+    CHECK(id != other);
+    MUST(cudaStreamIsCapturing(urgent, &capture));
+    CHECK(capture == cudaStreamCaptureStatusNone);
     MUST(cudaFreeHost(host));
     MUST(cudaFree(device));
     return verdict();
