@@ -105,6 +105,10 @@ cudaError_t kernel_of(const void *function, Entry **kernel);
 cudaError_t variable_of(const void *symbol, uint64_t *at, size_t *bytes);
 void modules_forget(void);  // the device is as new: what is used later is loaded again
 
+// --- launch.c --------------------------------------------------------------------------------------------------------
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *f, int threads,
+                                                                   size_t dynamic, unsigned flags);
+
 // --- memory.c --------------------------------------------------------------------------------------------------------
 cudaError_t cudaMalloc(void **p, size_t bytes);
 cudaError_t cudaFree(void *p);

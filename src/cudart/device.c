@@ -1,10 +1,12 @@
 // device.c: the one GPU, number 0, and what it can do.
 #include "cudart/cudart.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 enum { VERSION = 13000 };
-enum { LIMIT_STACK, LIMIT_PRINTF, LIMIT_HEAP, LIMITS };  // cudaLimit
+enum { STACK = 1024, PRINTF = 1 << 20, HEAP = 8 << 20, LIMITS = 3 };  // bytes; as cudaLimit counts
+static _Atomic size_t limits[LIMITS] = {STACK, PRINTF, HEAP};
 
 cudaError_t cudaGetDeviceCount(int *count)
 {
@@ -42,6 +44,7 @@ cudaError_t cudaDeviceReset(void)
     cudaError_t error = client_ask(&(WireCall){.ask = ASK_RESET}, NULL, NULL);
     modules_forget();
     things_forget();
+    atomic_store(&limits[0], STACK), atomic_store(&limits[1], PRINTF), atomic_store(&limits[2], HEAP);
     return noted(error);
 }
 
@@ -58,19 +61,19 @@ cudaError_t cudaRuntimeGetVersion(int *version) { return put_version(version); }
 // What the simulated heap, stack and printf take isn't limited by these: they take what they need.
 cudaError_t cudaDeviceGetLimit(size_t *value, int limit)
 {
-    static const size_t limits[LIMITS] = {1024, 1 << 20, 8 << 20};
     READY();
     if (!value) return noted(cudaErrorInvalidValue);
     if (limit < 0 || limit >= LIMITS) return noted(cudaErrorUnsupportedLimit);
-    *value = limits[limit];
+    *value = atomic_load(&limits[limit]);
     return cudaSuccess;
 }
 
 cudaError_t cudaDeviceSetLimit(int limit, size_t value)
 {
-    (void)value;
     READY();
-    return noted(limit < 0 || limit >= LIMITS ? cudaErrorUnsupportedLimit : cudaSuccess);
+    if (limit < 0 || limit >= LIMITS) return noted(cudaErrorUnsupportedLimit);
+    atomic_store(&limits[limit], value);
+    return cudaSuccess;
 }
 
 // A hint, as in cudaFuncSetCacheConfig.

@@ -7,14 +7,14 @@
 #include <pthread.h>
 #include <string.h>
 
-// How a piece was asked for, by its address: as cudaMemoryType counts.
-typedef enum Kind { UNREGISTERED, HOST, DEVICE, MANAGED } Kind;
+// How a piece was asked for, by its address: as cudaMemoryType counts, and above that the flags of pinned memory.
+typedef enum Kind { UNREGISTERED, HOST, DEVICE, MANAGED, KINDS } Kind;
 static struct {
     pthread_mutex_t lock;
     Map by_address;
 } kinds = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static cudaError_t allocate(void **p, size_t bytes, Kind kind)
+static cudaError_t allocate(void **p, size_t bytes, Kind kind, unsigned flags)
 {
     Answer answer;
     Text calls = {0};
@@ -27,7 +27,7 @@ static cudaError_t allocate(void **p, size_t bytes, Kind kind)
     if (error) return noted(error);
     *p = (void *)(uintptr_t)answer.of.a;
     pthread_mutex_lock(&kinds.lock);
-    map_put(&kinds.by_address, (const char *)&answer.of.a, sizeof answer.of.a, kind);
+    map_put(&kinds.by_address, (const char *)&answer.of.a, sizeof answer.of.a, kind + KINDS * (int64_t)flags);
     pthread_mutex_unlock(&kinds.lock);
     return cudaSuccess;
 }
@@ -40,21 +40,21 @@ static cudaError_t give_back(void *p)
 cudaError_t cudaMalloc(void **p, size_t bytes)
 {
     READY();
-    return allocate(p, bytes, DEVICE);
+    return allocate(p, bytes, DEVICE, 0);
 }
 
 cudaError_t cudaMallocManaged(void **p, size_t bytes, unsigned flags)
 {
     READY();
     if (!bytes || (flags != 1 && flags != 2)) return noted(cudaErrorInvalidValue);
-    return allocate(p, bytes, MANAGED);
+    return allocate(p, bytes, MANAGED, 0);
 }
 
 cudaError_t cudaHostAlloc(void **p, size_t bytes, unsigned flags)
 {
     enum { FLAGS = 7 };  // portable, mapped, write-combined: this memory is all of it
     READY();
-    return flags & ~(unsigned)FLAGS ? noted(cudaErrorInvalidValue) : allocate(p, bytes, HOST);
+    return flags & ~(unsigned)FLAGS ? noted(cudaErrorInvalidValue) : allocate(p, bytes, HOST, flags);
 }
 
 cudaError_t cudaMallocHost(void **p, size_t bytes) { return cudaHostAlloc(p, bytes, 0); }
@@ -89,24 +89,46 @@ typedef struct PointerAttributes {  // cudaPointerAttributes
 } PointerAttributes;
 _Static_assert(sizeof(PointerAttributes) == 88, "as in CUDA 13");
 
-// What no call of ours has given is the program's own memory, or a variable of a module.
+// The kind of memory at p, and what it was asked for with. What no call of ours has given is the program's own memory,
+// or a variable of a module.
+static cudaError_t kind_at(const void *p, Kind *kind, unsigned *flags)
+{
+    Answer answer;
+    int64_t is = DEVICE;
+    cudaError_t error = client_ask(&(WireCall){.ask = ASK_RANGE, .a = (uintptr_t)p}, NULL, &answer);
+    pthread_mutex_lock(&kinds.lock);
+    if (!error && answer.of.b) map_get(&kinds.by_address, (const char *)&answer.of.a, sizeof answer.of.a, &is);
+    pthread_mutex_unlock(&kinds.lock);
+    *kind = error || !answer.of.b ? UNREGISTERED : (Kind)(is % KINDS), *flags = (unsigned)(is / KINDS);
+    return error;
+}
+
 cudaError_t cudaPointerGetAttributes(PointerAttributes *to, const void *p)
 {
     enum { NOWHERE = -2 };  // cudaInvalidDeviceId
-    Answer answer;
-    int64_t kind = DEVICE;
+    Kind kind;
+    unsigned flags;
     READY();
     if (!to) return noted(cudaErrorInvalidValue);
-    cudaError_t error = client_ask(&(WireCall){.ask = ASK_RANGE, .a = (uintptr_t)p}, NULL, &answer);
+    cudaError_t error = kind_at(p, &kind, &flags);
     if (error) return noted(error);
-    *to = (PointerAttributes){.type = UNREGISTERED, .device = NOWHERE};
-    if (!answer.of.b) return cudaSuccess;
-    pthread_mutex_lock(&kinds.lock);
-    map_get(&kinds.by_address, (const char *)&answer.of.a, sizeof answer.of.a, &kind);
-    pthread_mutex_unlock(&kinds.lock);
+    *to = (PointerAttributes){.type = (int)kind, .device = kind == UNREGISTERED ? NOWHERE : 0};
     void *there = (void *)(uintptr_t)p;
-    *to = (PointerAttributes){.type = (int)kind, .on_device = there, .on_host = kind == DEVICE ? NULL : there};
+    if (kind != UNREGISTERED) to->on_device = there;
+    if (kind == HOST || kind == MANAGED) to->on_host = there;
     return cudaSuccess;
+}
+
+cudaError_t cudaHostGetFlags(unsigned *flags, const void *p)
+{
+    Kind kind;
+    unsigned given;
+    READY();
+    if (!flags) return noted(cudaErrorInvalidValue);
+    cudaError_t error = kind_at(p, &kind, &given);
+    if (!error && kind != HOST) error = cudaErrorInvalidValue;
+    if (!error) *flags = given;
+    return noted(error);
 }
 
 cudaError_t cudaMemGetInfo(size_t *room, size_t *total)

@@ -136,6 +136,7 @@ cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, s
 {
     const Box box = {to, pitch, height};
     READY();
+    if (width > pitch) return noted(cudaErrorInvalidValue);
     return noted(go(&box, NULL, (cudaExtent){width, height, 1}, fill_piece, &(Way){.value = value, .stream = s}));
 }
 

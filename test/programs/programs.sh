@@ -1,0 +1,33 @@
+#!/bin/bash
+# CUDA programs, each for one part of the interface, that nvcc has built and that are kept in bin/: each checks itself
+# by what CUDA's documents demand. In the long form nvcc builds them anew, with CUDA's runtime beside and inside.
+source "$ONCHIP_SOURCE/test/cudart/expect.bash"
+[[ -z ${ONCHIP_SANITIZED:-} && $(uname -m) == x86_64 ]] || exit 77
+folder=$ONCHIP_SOURCE/test/programs
+
+# go FOLDER: runs the programs there.
+go() {
+    while IFS='|' read -r name _ options status text; do
+        read -r name <<<"$name"
+        [[ $name && $name != '#'* ]] || continue
+        # shellcheck disable=SC2086
+        run $options "$1/$name"
+        ends "$((status))"
+        if [[ -e $folder/$name.out ]]; then prints <"$folder/$name.out"; else prints <<<'0 wrong'; fi
+        read -r text <<<"$text"
+        [[ -z $text ]] || says "$text"
+    done <"$folder/list"
+}
+
+go "$folder/bin"
+if [[ ${ONCHIP_LONG:-} ]]; then
+    for runtime in shared static; do
+        ONCHIP_BIN=$work/$runtime ONCHIP_CUDART=$runtime bash "$folder/build.sh" 2>log
+        case $? in
+        0) go "$work/$runtime" ;;
+        77) ;;
+        *) now="build.sh, the $runtime runtime" && complain "$(<log)" ;;
+        esac
+    done
+fi
+exit $bad
