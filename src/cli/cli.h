@@ -240,6 +240,11 @@ typedef struct CudaFile {
 extern const CudaFile cuda_files[];
 extern const size_t cuda_file_count;
 
+// --- cache.c: PTX that was compiled before ---------------------------------------------------------------------------
+bool cache_folder(Text *path);  // makes it where it isn't there; false: it can't
+bool cache_get(const char *folder, const char *key, Text *ptx);
+void cache_put(const char *folder, const char *key, const Text *ptx);
+
 // --- compile.c: CUDA source ------------------------------------------------------------------------------------------
 bool is_cuda_source(const char *path);
 // Compiles the kernels of a .cu file for a GPU of this capability (90: 9.0). False: error gets the reason, or what the

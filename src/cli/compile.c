@@ -1,11 +1,14 @@
 // compile.c: makes PTX of a .cu file with clang, and with headers of ours in place of CUDA's (cuda/): neither a toolkit
-// nor a GPU is needed. Of the file only device code is compiled; its host code has to be readable.
+// nor a GPU is needed. Of the file only device code is compiled; its host code has to be readable. What was compiled
+// before is found again by the hash of the preprocessed source (cache.c).
 #include "cli/cli.h"
 
+#define XXH_INLINE_ALL
 #include <errno.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 bool is_cuda_source(const char *path)
 {
@@ -13,20 +16,23 @@ bool is_cuda_source(const char *path)
     return dot && !strcmp(dot, ".cu");
 }
 
-// Debian's names, the newest first. Null: none is in PATH.
-static const char *find_clang(void)
+typedef struct Compiler {
+    const char *name;  // Debian's, the newest first; null: none is in PATH
+    Text version;
+    char arch[32];
+    const char *headers, *folder;  // where ours are; where it writes
+} Compiler;
+
+static void find_clang(Compiler *c)
 {
     static const char *const names[] = {"clang",    "clang-19", "clang-18", "clang-17",
                                         "clang-16", "clang-15", "clang-14"};
-    for (size_t k = 0; k < COUNT(names); k++) {
+    for (size_t k = 0; k < COUNT(names) && !c->name; k++) {
         const char *const words[] = {names[k], "--version", NULL};
-        Text said = {0};
         int status = -1;
-        bool runs = program_run(words, ".", &said, &status) && !status;
-        text_free(&said);
-        if (runs) return names[k];
+        c->version.n = 0;
+        if (program_run(words, ".", &c->version, &status) && !status) c->name = names[k];
     }
-    return NULL;
 }
 
 // Writes or removes the headers.
@@ -47,56 +53,80 @@ static bool put_headers(const char *folder, bool remove)
     return ok;
 }
 
-static bool run_clang(const char *path, const char *folder, uint32_t capability, Text *ptx, Text *error)
+// Runs clang on a file, up to PTX (-S) or to the preprocessed source (-E).
+static bool run_clang(const Compiler *c, const char *path, const char *step, Text *made, Text *error)
 {
-    const char *clang = find_clang();
-    Text arch = {0}, header = {0}, out = {0}, said = {0};
+    Text header = {0}, out = {0}, said = {0};
     int status = -1;
-    if (!clang) return text_put(error, "clang compiles CUDA source, and isn't installed: apt install clang"), false;
-    // clang 14 of Debian 12 knows targets up to sm_86, and any GPU runs PTX for an older one.
-    text_printf(&arch, "--cuda-gpu-arch=sm_%u", capability < 50 ? 35 : capability < 70 ? 50 : 70);
-    text_printf(&header, "%s/cuda_runtime.h", folder);
-    text_printf(&out, "%s/module.ptx", folder);
-    const char *const words[] = {clang,
+    text_printf(&header, "%s/cuda_runtime.h", c->headers);
+    text_printf(&out, "%s/made", c->folder);
+    const char *const words[] = {c->name,
                                  "-x",
                                  "cuda",
                                  "--cuda-device-only",
                                  "-nocudainc",
                                  "-nocudalib",
                                  "-Wno-unknown-cuda-version",
-                                 arch.v,
+                                 c->arch,
                                  "-std=c++17",
                                  "-O3",
                                  "-g1",
                                  "-isystem",
-                                 folder,
+                                 c->headers,
                                  "-include",
                                  header.v,
-                                 "-S",
+                                 step,
                                  path,
                                  "-o",
                                  out.v,
                                  NULL};
-    bool ok = program_run(words, ".", &said, &status) && !status && text_read_file(ptx, out.v);
-    if (!ok) text_printf(error, "%s doesn't compile; %s says:\n%s", path, clang, said.v ? said.v : strerror(errno));
+    bool ok = program_run(words, ".", &said, &status) && !status && text_read_file(made, out.v);
+    if (!ok) text_printf(error, "%s doesn't compile; %s says:\n%s", path, c->name, said.v ? said.v : strerror(errno));
     unlink(out.v);
-    text_free(&arch), text_free(&header), text_free(&out), text_free(&said);
+    text_free(&header), text_free(&out), text_free(&said);
     return ok;
+}
+
+// Compiles, or finds what was compiled before in the folder `cache`, which may be null.
+static bool make_ptx(const Compiler *c, const char *path, const char *cache, Text *ptx, Text *error)
+{
+    Text source = {0};
+    char key[33];
+    if (!cache) return run_clang(c, path, "-S", ptx, error);
+    if (!run_clang(c, path, "-E", &source, error)) return text_free(&source), false;
+    // The folder has another name each time, and the source says where its headers are.
+    for (char *p = source.v; (p = strstr(p, c->folder)) != NULL;) memset(p, '-', strlen(c->folder));
+    text_printf(&source, "\n%s %s %s", c->version.v, c->arch, ONCHIP_VERSION);
+    XXH128_hash_t h = XXH3_128bits(source.v, source.n);
+    snprintf(key, sizeof key, "%016llx%016llx", (unsigned long long)h.high64, (unsigned long long)h.low64);
+    text_free(&source);
+    if (cache_get(cache, key, ptx)) return true;
+    ptx->n = 0;
+    if (!run_clang(c, path, "-S", ptx, error)) return false;
+    cache_put(cache, key, ptx);
+    return true;
 }
 
 bool compile_cuda(const char *path, uint32_t capability, Text *ptx, Text *error)
 {
-    Text folder = {0};
+    Compiler c = {.name = NULL};
+    Text folder = {0}, cache = {0};
     Diag diag = {0};
-    bool ok = false;
-    if (access(path, R_OK)) return text_printf(error, "can't read %s: %s", path, strerror(errno)), false;
-    if (!folder_for_a_while(&folder, &diag))
+    bool ok = false, kept = cache_folder(&cache);
+    if (access(path, R_OK))
+        return text_printf(error, "can't read %s: %s", path, strerror(errno)), text_free(&cache), false;
+    find_clang(&c);
+    // clang 14 of Debian 12 knows targets up to sm_86, and any GPU runs PTX for an older one.
+    snprintf(c.arch, sizeof c.arch, "--cuda-gpu-arch=sm_%u", capability < 50 ? 35 : capability < 70 ? 50 : 70);
+    if (!c.name)
+        text_put(error, "clang compiles CUDA source, and isn't installed: apt install clang");
+    else if (!folder_for_a_while(&folder, &diag))
         text_put(error, diag.text.v);
-    else if (!put_headers(folder.v, false))
+    else if (c.headers = c.folder = folder.v, !put_headers(folder.v, false))
         text_printf(error, "can't write to %s: %s", folder.v, strerror(errno));
     else
-        ok = run_clang(path, folder.v, capability, ptx, error);
+        ok = make_ptx(&c, path, kept ? cache.v : NULL, ptx, error);
     if (folder.n) put_headers(folder.v, true), rmdir(folder.v);
-    text_free(&folder), diag_free(&diag);
+    text_free(&folder), text_free(&cache), text_free(&c.version), diag_free(&diag);
     return ok;
 }

@@ -67,6 +67,39 @@ path=$PATH PATH=/nowhere
 run run wrong.cu
 PATH=$path
 [[ $err == *'apt install clang'* ]] || complain "without clang it says $err"
+
+# --- what was compiled before is found again, unless a file that it includes has changed -----------------------------
+mkdir bin cache
+cat >small.cu <<'CUDA'
+#include "a folder/rows.h"
+__global__ void twice(float *x) { x[threadIdx.x] *= 2; }
+CUDA
+cat >bin/clang <<END
+#!/bin/bash
+echo "\$*" >>'$work/log'
+exec '$(command -v clang)' "\$@"
+END
+chmod +x bin/clang
+# compiles TIMES OPTION …: clang does so.
+compiles() {
+    : >log
+    PATH=$work/bin:$PATH XDG_CACHE_HOME=$work/cache run run small.cu "${@:2}" --arg buf:16:iota:f32 \
+        --block 4 --dump 0:f32
+    [[ $out == '0: 0 2 4 6'* || $out == 'x: 0 2 4 6'* || $out == *': 0 2 4 6'* ]] || complain "the cache gives $out $err"
+    (($(grep -c -e ' -S ' log) == $1)) || complain "clang compiles not $1 times: $(<log)"
+}
+compiles 1
+compiles 0
+compiles 0 --set l1.size=32KiB
+echo '// changed' >>"a folder/rows.h"
+compiles 0  # a comment isn't in the preprocessed source
+echo 'struct More {};' >>"a folder/rows.h"
+compiles 1
+compiles 1 --gpu h200  # for another target
+compiles 0 --gpu h200
+((EUID == 0)) || { chmod -w cache/onchip; echo 'struct Most {};' >>"a folder/rows.h"; compiles 1; compiles 1; chmod +w cache/onchip; }
+rm -r cache
+compiles 1
 shopt -s nullglob
 left=("${TMPDIR:-/tmp}"/onchip*/cuda_runtime.h)
 ((${#left[@]} == 0)) || complain "it leaves ${left[*]}"
