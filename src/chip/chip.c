@@ -253,7 +253,7 @@ static bool begin(Launch *l, const LaunchInfo *info, const Texture *textures, ui
     }
     for (uint32_t s = 0; s < c->used; s++) {
         Sm *sm = &c->sms[s];
-        if (!watch_begin(sm, l->o->interval || l->o->trace)) return false;
+        if (!watch_begin(sm, l->o->interval || l->o->trace) || !why_begin(sm, l->o->why)) return false;
         sm_flush(sm);
         sm_begin(sm, info, blocks);
         sm->structure_of = structure_of;
@@ -302,6 +302,8 @@ static void finish(Launch *l, Record *r)
         sm_add_counters(sm, r->own);
     }
     if (c->used && watch_on(&c->sms[0])) collect_pairs(c, r);
+    if (c->used && c->sms[0].why) r->why = mem_alloc(sizeof *r->why);
+    for (uint32_t s = 0; r->why && s < c->used; s++) why_add(&c->sms[s], r->why);
     for (uint32_t p = 0; p < c->gpu.part.partitions; p++)
         for (int k = 0; k < MAX_STRUCTURES; k++) r->structure_dram[k] += c->parts[p].dram_bytes[k];
 }
@@ -587,7 +589,7 @@ void record_free(Record *r)
     mem_free(r->kernel);
     mem_free(r->undefined);
     for (int k = 0; k < MAX_STRUCTURES; k++) mem_free(r->structure_name[k]);
-    mem_free(r->inst);
+    mem_free(r->inst), mem_free(r->why);
     vec_free(&r->samples), vec_free(&r->pairs);
     *r = (Record){0};
 }

@@ -139,6 +139,7 @@ typedef struct Record {  // of one launch
     double start, end;         // simulated seconds on its stream
     char *undefined;           // where the first shfl read a lane that takes no part, or null
     VEC(uint64_t) samples;     // interval mode: C_COUNT values each
+    WhySums *why;              // why loads missed in the L1; null: nobody asked
     VEC(WarpPair) pairs;       // interval mode and traces: their misses add up to watch.interference
 } Record;
 // Has a data structure anything to report? What earlier launches left dirty costs energy without an access of this one.
@@ -185,6 +186,7 @@ typedef struct TraceSink {
 } TraceSink;
 typedef struct RunOptions {
     uint64_t max_cycles, interval;
+    bool why;            // count why loads miss in the L1
     uint64_t max_insts;  // warp instructions; 0: no limit
     void (*progress)(void *user, uint64_t cycles, uint64_t instructions, uint64_t blocks_done, uint64_t blocks);
     void *user;

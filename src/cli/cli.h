@@ -197,6 +197,12 @@ void report_text(const oc_device *d, const ReportInfo *info, FILE *out);
 void report_json(const oc_device *d, const ReportInfo *info,
                  Json *json);  // the fields of the top object; d null: nothing was opened
 
+// --- report_why.c: why loads missed in the L1; nothing where nobody asked --------------------------------------------
+struct LaunchSum;
+struct SumStructure;
+void why_text(const struct LaunchSum *sum, FILE *out);
+void why_json(const struct LaunchSum *sum, const struct SumStructure *s, Json *json);
+
 // --- probe_text.c, probe_json.c, probe_book.c, probe_files.c: what onchip probe found --------------------------------
 struct Probe;
 struct Found;

@@ -68,6 +68,9 @@ static const Option options[] = {
     {"--no-lowering", NULL, "execute the PTX as it is written, without removing copies and dead code first"},
     {"--strict", NULL, "refuse the whole file if one of its kernels can't be run, instead of that kernel alone"},
     {NULL, "", "report"},
+    {"--why", NULL,
+     "say for each data structure why its loads miss in the L1, who pushes its lines out, and what another L1 would "
+     "serve; a run takes up to twice as long"},
     {"--launches", "WHICH",
      "of a kernel that is launched several times: sum, all launches as one; first, its first launch; slowest, the one "
      "of most cycles; or all, each by itself (sum)"},
@@ -117,6 +120,7 @@ enum {
     R_NO_LOWERING,
     R_STRICT,
     R_REPORTED,
+    R_WHY,
     R_LAUNCHES,
     R_INTERVAL,
     R_TRACE,
@@ -270,6 +274,7 @@ static int take_option(Run *r, int o)
     case R_PTX: r->ptx = v; break;
     case R_JSON: r->json = true; break;
     case R_LINES: r->lines = true; break;
+    case R_WHY: r->config.why = true; break;
     case R_LAUNCHES: return take_launches(r, v);
     case R_TRACE: r->trace = v; break;
     case R_INTERVAL: return read_number(r, o, UINT64_MAX, &r->config.interval);
@@ -306,7 +311,7 @@ static int check_options(Run *r)
 {
     if (r->args.given >> R_LAUNCHES & 1 && r->json)
         return refuse(r, EXIT_USAGE, "--launches has no effect with --json, which has every launch");
-    static const int timed[] = {R_LINES, R_INTERVAL, R_TRACE, R_ENERGY, R_KERNELS, R_SKIP};
+    static const int timed[] = {R_WHY, R_LINES, R_INTERVAL, R_TRACE, R_ENERGY, R_KERNELS, R_SKIP};
     for (size_t k = 0; r->config.functional && k < COUNT(timed); k++)
         if (r->args.given >> timed[k] & 1)
             return refuse(r, EXIT_USAGE, "%s has no effect with --functional, which times nothing",

@@ -26,7 +26,8 @@ size_t width_of(const char *text, size_t bytes)
 static size_t item_end(const char *s, Break at)
 {
     size_t n = 0;
-    while (s[n] && s[n] != '\n' && (s[n] != ' ' || (at == BREAK_ITEMS && (!n || s[n - 1] != ',')))) n++;
+    while (s[n] && s[n] != '\n' && (s[n] != ' ' || s[n + 1] == '%' || (at == BREAK_ITEMS && (!n || s[n - 1] != ','))))
+        n++;
     return n;
 }
 

@@ -251,6 +251,7 @@ static void kernel_text(const LaunchSum *sum, const char *which, const Gpu *g, b
     if (c[C_CYCLES] && (g->sm.storage != STORAGE_PARTITIONED || c[C_ENERGY])) storage_text(c, out);
     if (c[C_ENERGY]) energy_text(c, out);
     structures(sum, out);
+    why_text(sum, out);
     if (c[C_ENERGY]) structures_energy(sum, out);
     if (lines) hottest(sum, out);
 }
@@ -342,6 +343,8 @@ static void shape_json(const char *name, const uint32_t shape[3], Json *j)
 
 static void structures_json(const Record *r, Json *j)
 {
+    LaunchSums one = {0};
+    if (r->why) sums_add(&one, r);
     json_open(j, "structures", '[');
     for (int k = 0; k < MAX_STRUCTURES; k++) {
         const StructStat *s = &r->structure[k];
@@ -358,9 +361,12 @@ static void structures_json(const Record *r, Json *j)
         json_uint(j, "dram_bytes", r->structure_dram[k]);
         json_uint(j, "l1_energy", r->structure_energy[k].l1);
         json_uint(j, "dram_energy", r->structure_energy[k].dram);
+        for (size_t n = 0; one.n && n < one.v->structures.n; n++)
+            if (!strcmp(one.v->structures.v[n].name, name_of(r, k))) why_json(one.v, &one.v->structures.v[n], j);
         json_close(j, '}');
     }
     json_close(j, ']');
+    sums_free(&one);
 }
 
 static void lines_json(const Record *r, Json *j)

@@ -171,6 +171,8 @@ typedef struct SumStructure {
     StructStat stat;
     StructEnergy energy;
     uint64_t dram_bytes;
+    WhyStat why;
+    VEC(uint64_t) evicted;  // lines of it that accesses of the structures at these places pushed out; may be shorter
 } SumStructure;
 typedef struct LaunchSum {
     char *kernel;
@@ -186,9 +188,11 @@ typedef struct LaunchSum {
     const Kernel *code;  // valid as long as its module is loaded
     double seconds;
     VEC(uint64_t) samples;  // those of all launches one after the other
+    WhySums why;            // l1 0: nobody asked; what is of structures stands there
     uint64_t *pairs;        // [warp · OC_MOST_WARPS + by]: misses of the records' pairs; null: none
 } LaunchSum;
 typedef VEC(LaunchSum) LaunchSums;
+void sums_add(LaunchSums *sums, const Record *r);  // one launch more
 void sums_free(LaunchSums *sums);
 // Which warps took whose lines (ciao §III-A, Fig. 4), by their slots, of all kernels and SMs. Slots above the last one
 // that has any are left out: maybe no warp lay there.

@@ -409,6 +409,7 @@ static RunResult simulate(Launching *l)
     Progress progress = {d, l->name};
     RunOptions o = {.max_cycles = d->config.max_cycles,
                     .interval = d->config.interval,
+                    .why = d->config.why,
                     .progress = d->config.progress ? forward : NULL,
                     .user = &progress,
                     .printed = &l->printed,

@@ -79,7 +79,6 @@ const SimKernel *sim_kernel(const oc_kernel *k);
 const char *sim_keep_label(Sim *d, const char *label);
 
 // sums.c
-void sums_add(LaunchSums *sums, const Record *r);
 void sums_copy(LaunchSums *to, const LaunchSums *from);  // to is empty
 
 // launches.c

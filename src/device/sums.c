@@ -16,9 +16,36 @@ static SumStructure *structure_of(LaunchSum *sum, const char *name)
     return &sum->structures.v[at];
 }
 
+// Of two data structures with one name, both count as it.
+static void add_why(LaunchSum *sum, const Record *r)
+{
+    uint32_t place[MAX_STRUCTURES];
+    for (int k = 0; k < MAX_STRUCTURES; k++) {
+        const char *name = r->structure_name[k] ? r->structure_name[k] : "?";
+        place[k] = (uint32_t)(structure_used(r, k) ? structure_of(sum, name) - sum->structures.v : 0);
+    }
+    for (int k = 0; k < MAX_STRUCTURES; k++) {
+        if (!structure_used(r, k)) continue;
+        SumStructure *s = &sum->structures.v[place[k]];
+        add_why_stat(&s->why, &r->why->of[k]);
+        for (int by = 0; by < MAX_STRUCTURES; by++) {
+            if (!r->why->evicted[k][by] || !structure_used(r, by)) continue;
+            while (s->evicted.n <= place[by]) vec_push(&s->evicted, 0);
+            s->evicted.v[place[by]] += r->why->evicted[k][by];
+        }
+    }
+    memcpy(sum->why.can, r->why->can, sizeof sum->why.can);
+    sum->why.l1 = r->why->l1, sum->why.lines = MAX(sum->why.lines, r->why->lines);
+}
+
 static void add_to_structure(LaunchSum *sum, const SumStructure *f)
 {
     SumStructure *s = structure_of(sum, f->name);
+    add_why_stat(&s->why, &f->why);
+    for (size_t k = 0; k < f->evicted.n; k++) {
+        while (s->evicted.n <= k) vec_push(&s->evicted, 0);
+        s->evicted.v[k] += f->evicted.v[k];
+    }
     add_structure(&s->stat, &f->stat);
     s->energy.l1 += f->energy.l1, s->energy.dram += f->energy.dram;
     s->dram_bytes += f->dram_bytes;
@@ -59,6 +86,7 @@ void sums_add(LaunchSums *sums, const Record *r)
                           .dram_bytes = r->structure_dram[k]};
         if (structure_used(r, k)) add_to_structure(sum, &f);
     }
+    if (r->why) add_why(sum, r);
     // Kernels of two modules may have one name: their instructions are others. Of modules that were unloaded, the
     // second's code may even lie where the first's did.
     bool like = sum->inst && r->inst && r->code == sum->code && r->insts == sum->insts;
@@ -91,7 +119,8 @@ void sums_free(LaunchSums *sums)
 {
     for (size_t k = 0; k < sums->n; k++) {
         LaunchSum *s = &sums->v[k];
-        for (size_t n = 0; n < s->structures.n; n++) mem_free(s->structures.v[n].name);
+        for (size_t n = 0; n < s->structures.n; n++)
+            mem_free(s->structures.v[n].name), vec_free(&s->structures.v[n].evicted);
         mem_free(s->kernel), mem_free(s->inst), mem_free(s->pairs);
         map_free(&s->places);
         vec_free(&s->structures), vec_free(&s->samples);

@@ -93,6 +93,7 @@ bool ports_open(Sm *sm, const char **why)
 
 void ports_flush(Sm *sm)
 {
+    if (sm->why && !sm->ports.port[PORT_L1].cache.cfg.keep) why_flush(sm);
     for (int k = 0; k < PORT_COUNT; k++)
         if (!sm->ports.port[k].cache.cfg.keep) cache_flush(&sm->ports.port[k].cache);
     for (uint32_t w = 0; sm->ports.own && w < sm->cfg.max_warps; w++)
@@ -335,6 +336,19 @@ static void tell_seen(Sm *sm, const LsuOp *op, const Port *port, uint64_t at, co
     if (sm->issue.policy.type->seen) sm->issue.policy.type->seen(&sm->issue.policy, &e);
 }
 
+// A load that takes no line isn't one of the L1's.
+static void tell_why(Sm *sm, const Access *a, Lookup found)
+{
+    const Cache *c = &a->port->cache;
+    if (a->port != &sm->ports.port[PORT_L1]) return;
+    if (!a->op->write && a->line)
+        why_load(sm, a->at, a->sectors, cache_fetch(c, a->sectors), a->op->structure, found);
+    else if (a->op->write && cache_peek(c, a->at))
+        why_store(sm, a->at, a->sectors);
+    if (a->gone.address != NO_LINE && a->line && cache_peek(c, a->at) == a->line)
+        why_evict(sm, (uint8_t)a->gone.owner, a->op->structure);
+}
+
 // An access is over as far as its look-up goes: found is what it counts as.
 ALWAYS_INLINE Refusal looked_up(Sm *sm, const Access *a, Lookup found)
 {
@@ -348,6 +362,7 @@ ALWAYS_INLINE Refusal looked_up(Sm *sm, const Access *a, Lookup found)
     if (hit && !a->op->write) sm->count[n->read_hits]++;
     st->l1_accesses++, is->l1_accesses++;
     st->l1_hits += hit, is->l1_hits += hit;
+    if (__builtin_expect(sm->why != NULL, 0)) tell_why(sm, a, found);
     if (sm->issue.listens & ON_SEEN && a->port->mshrs == &sm->ports.port[PORT_L1])
         tell_seen(sm, a->op, a->port, a->at, a->line, a->gone, found);
     return SERVED;
@@ -431,7 +446,10 @@ static Refusal bypass(Sm *sm, const LsuOp *op, const Segment *s)
     for (uint32_t m = op->atomic || op->write ? s->sectors : 0; m && l1->cache.lines; m &= m - 1) {
         uint64_t at = s->address + (uint32_t)__builtin_ctz(m) * SECTOR;
         CacheLine *line = cache_peek(&l1->cache, at), *copy = scratch_copy(sm, l1, at, &scratch);
-        if (line && !line->pending && !line->dirty) cache_drop(&l1->cache, line);  // stale now
+        if (line && !line->pending && !line->dirty) {  // stale now
+            if (sm->why) why_drop(sm, at);
+            cache_drop(&l1->cache, line);
+        }
         if (copy && !copy->pending) cache_drop(&scratch->cache, copy);
     }
     sm->count[C_L1_BYPASSES]++;
@@ -542,6 +560,7 @@ static Refusal store_through(Sm *sm, const LsuOp *op, const Segment *s)
         if ((room = bring(sm, a, false, 1))) return room;
     } else if (a->line && !a->line->pending && c->cfg.write_evict) {
         a->gone = cache_victim(c, a->line);
+        if (sm->why && op->port == &sm->ports.port[PORT_L1]) why_drop(sm, a->at);
         cache_drop(c, a->line);
     } else if (there == HIT) {
         cache_lookup(c, a->at, a->sectors, &line);  // used now

@@ -32,7 +32,7 @@ void sm_close(Sm *sm)
     sm_spare(sm);
     mem_free(sm->ctas);
     ports_close(sm), links_close(sm), lsu_close(sm), issue_close(sm);
-    watch_close(sm);
+    watch_close(sm), why_close(sm);
     mem_free(sm->inst);
     log_free(&sm->log);
     text_free(&sm->env.printed);

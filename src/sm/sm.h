@@ -26,6 +26,7 @@ typedef struct Sm {
     Links links;
     Storage storage;
     SmWatch watch;
+    struct Why *why;              // null: nobody asks
     uint64_t now, window, until;  // cycle; the window's first and end
     uint64_t due;                 // nothing happens before this cycle unless a packet arrives
     uint64_t last_event;          // cycle of the last instruction, transaction or reply
@@ -108,6 +109,17 @@ static inline bool issue_asleep(const Sm *sm)
 uint64_t issue_turn(const Sm *sm);  // the next cycle in which a warp's known wait is over, or the policy has its turn
 uint64_t issue_unit(const Sm *sm);  // in which a unit may start that a ready warp, held back by the policy, needs
 void issue_explain(const Sm *sm, Text *out);
+
+// --- why.c: why loads miss in the L1 ---------------------------------------------------------------------------------
+bool why_begin(Sm *sm, bool on);  // before a launch; false: the host has no memory for it
+void why_close(Sm *sm);
+// A load of the L1 was looked up: what it found, and of which sectors. A miss fetches `fetched`.
+void why_load(Sm *sm, uint64_t at, uint32_t sectors, uint32_t fetched, uint8_t structure, Lookup found);
+void why_store(Sm *sm, uint64_t at, uint32_t sectors);  // a store leaves sectors in the L1
+void why_drop(Sm *sm, uint64_t at);                     // a line of the L1 is dropped
+void why_flush(Sm *sm);                                 // all of them are about to be
+void why_evict(Sm *sm, uint8_t whose, uint8_t by);
+void why_add(const Sm *sm, WhySums *to);  // what was counted in this launch
 
 // --- issue.c ---------------------------------------------------------------------------------------------------------
 // Classes that need a place in the load-store unit's queue.
