@@ -336,17 +336,17 @@ static void tell_seen(Sm *sm, const LsuOp *op, const Port *port, uint64_t at, co
     if (sm->issue.policy.type->seen) sm->issue.policy.type->seen(&sm->issue.policy, &e);
 }
 
-// A load that takes no line isn't one of the L1's.
-static void tell_why(Sm *sm, const Access *a, Lookup found)
+// A load that takes no line isn't one of the L1's. Arguments, and not an Access: that one can stay in registers then.
+__attribute__((noinline, cold)) static void tell_why(Sm *sm, const LsuOp *op, const Port *port, uint64_t at,
+                                                     uint32_t sectors, const CacheLine *line, Victim gone, Lookup found)
 {
-    const Cache *c = &a->port->cache;
-    if (a->port != &sm->ports.port[PORT_L1]) return;
-    if (!a->op->write && a->line)
-        why_load(sm, a->at, a->sectors, cache_fetch(c, a->sectors), a->op->structure, found);
-    else if (a->op->write && cache_peek(c, a->at))
-        why_store(sm, a->at, a->sectors);
-    if (a->gone.address != NO_LINE && a->line && cache_peek(c, a->at) == a->line)
-        why_evict(sm, (uint8_t)a->gone.owner, a->op->structure);
+    const Cache *c = &port->cache;
+    if (port != &sm->ports.port[PORT_L1]) return;
+    if (!op->write && line)
+        why_load(sm, at, sectors, cache_fetch(c, sectors), op->structure, found);
+    else if (op->write && cache_peek(c, at))
+        why_store(sm, at, sectors);
+    if (gone.address != NO_LINE && line && cache_peek(c, at) == line) why_evict(sm, (uint8_t)gone.owner, op->structure);
 }
 
 // An access is over as far as its look-up goes: found is what it counts as.
@@ -362,7 +362,7 @@ ALWAYS_INLINE Refusal looked_up(Sm *sm, const Access *a, Lookup found)
     if (hit && !a->op->write) sm->count[n->read_hits]++;
     st->l1_accesses++, is->l1_accesses++;
     st->l1_hits += hit, is->l1_hits += hit;
-    if (__builtin_expect(sm->why != NULL, 0)) tell_why(sm, a, found);
+    if (__builtin_expect(sm->why != NULL, 0)) tell_why(sm, a->op, a->port, a->at, a->sectors, a->line, a->gone, found);
     if (sm->issue.listens & ON_SEEN && a->port->mshrs == &sm->ports.port[PORT_L1])
         tell_seen(sm, a->op, a->port, a->at, a->line, a->gone, found);
     return SERVED;
