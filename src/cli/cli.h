@@ -197,8 +197,14 @@ void report_text(const oc_device *d, const ReportInfo *info, FILE *out);
 void report_json(const oc_device *d, const ReportInfo *info,
                  Json *json);  // the fields of the top object; d null: nothing was opened
 
-// --- report_why.c: why loads missed in the L1; nothing where nobody asked --------------------------------------------
+// --- report_limits.c: what limits a kernel ---------------------------------------------------------------------------
+struct Gpu;
 struct LaunchSum;
+// Adds what limits it, in words, and the share of its peak that each unit reached.
+void limits_text(const struct LaunchSum *sum, const struct Gpu *g, Text *limits, Text *peaks);
+void limits_json(const struct LaunchSum *sum, const struct Gpu *g, Json *json);
+
+// --- report_why.c: why loads missed in the L1; nothing where nobody asked --------------------------------------------
 struct SumStructure;
 void why_text(const struct LaunchSum *sum, FILE *out);
 void why_json(const struct LaunchSum *sum, const struct SumStructure *s, Json *json);

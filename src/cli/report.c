@@ -237,6 +237,9 @@ static void kernel_text(const LaunchSum *sum, const char *which, const Gpu *g, b
                 sum->partial ? " so far" : "", b);
         return;
     }
+    Text limits = {0}, peaks = {0};
+    limits_text(sum, g, &limits, &peaks);
+    put_row(out, "  limited by", 16, BREAK_WORDS, limits.v);
     double ms = 1e3 * rate(c, g, "seconds");
     print_row(out, "cycles", "%llu%s (%.3f %s), IPC %.3f, %s warp instructions, %s thread instructions",
               (unsigned long long)c[C_CYCLES], sum->partial ? " so far" : "", ms < 0.1 ? 1e3 * ms : ms,
@@ -246,6 +249,8 @@ static void kernel_text(const LaunchSum *sum, const char *which, const Gpu *g, b
               sum->occupancy_warps, sum->occupancy_warps == 1 ? "" : "s",
               sum->occupancy_limit ? sum->occupancy_limit : "?");
     slots(c, out);
+    if (peaks.n) print_row(out, "of the peaks", "%s", peaks.v);
+    text_free(&limits), text_free(&peaks);
     policy_text(sum, g->sm.schedule, out);
     memory_text(c, g, out);
     if (c[C_CYCLES] && (g->sm.storage != STORAGE_PARTITIONED || c[C_ENERGY])) storage_text(c, out);
@@ -341,10 +346,9 @@ static void shape_json(const char *name, const uint32_t shape[3], Json *j)
     json_close(j, ']');
 }
 
-static void structures_json(const Record *r, Json *j)
+// sum: of this launch alone.
+static void structures_json(const Record *r, const LaunchSum *sum, Json *j)
 {
-    LaunchSums one = {0};
-    if (r->why) sums_add(&one, r);
     json_open(j, "structures", '[');
     for (int k = 0; k < MAX_STRUCTURES; k++) {
         const StructStat *s = &r->structure[k];
@@ -361,12 +365,11 @@ static void structures_json(const Record *r, Json *j)
         json_uint(j, "dram_bytes", r->structure_dram[k]);
         json_uint(j, "l1_energy", r->structure_energy[k].l1);
         json_uint(j, "dram_energy", r->structure_energy[k].dram);
-        for (size_t n = 0; one.n && n < one.v->structures.n; n++)
-            if (!strcmp(one.v->structures.v[n].name, name_of(r, k))) why_json(one.v, &one.v->structures.v[n], j);
+        for (size_t n = 0; r->why && n < sum->structures.n; n++)
+            if (!strcmp(sum->structures.v[n].name, name_of(r, k))) why_json(sum, &sum->structures.v[n], j);
         json_close(j, '}');
     }
     json_close(j, ']');
-    sums_free(&one);
 }
 
 static void lines_json(const Record *r, Json *j)
@@ -447,7 +450,11 @@ static void kernel_json(const Record *r, const Gpu *g, bool lines, Json *j)
     json_open(j, "rates", '{');
     for (size_t k = 0; k < rate_count; k++) json_double(j, rates[k].name, rates[k].value(r->count, g));
     json_close(j, '}');
-    structures_json(r, j);
+    LaunchSums one = {0};
+    sums_add(&one, r);
+    if (!r->functional) limits_json(one.v, g, j);
+    structures_json(r, one.v, j);
+    sums_free(&one);
     if (lines) lines_json(r, j);
     if (r->samples.n) series_json(r, j);
     if (r->samples.n || r->pairs.n) pairs_json(r, j);

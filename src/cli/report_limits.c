@@ -1,0 +1,147 @@
+// report_limits.c: what limits a kernel, in words, and how near its units are to their peaks. Everything is a share of
+// what the whole GPU could have done in the kernel's time. The first that holds is told, in this order:
+//
+//   1. SMs without a block: the grid is too small, or its last blocks run alone;
+//   2. a unit at 60 % of its peak and more;
+//   3. what most issue slots are lost to, where less than 60 % are used: latency, with too few warps to hide it;
+//
+// and then lanes that take no part, where a quarter of them don't.
+#include "cli/cli.h"
+#include "device/device.h"
+
+static const double idle_told = 0.2, peak_told = 0.6, lost_told = 0.25, lanes_told = 0.75;
+
+typedef enum Peak { PEAK_ISSUE, PEAK_LSU, PEAK_SHARED, PEAK_LINK, PEAK_L2, PEAK_DRAM, PEAKS } Peak;
+static const char *const names[PEAKS] = {"issue", "L1", "shared memory", "link", "L2", "DRAM"}, *const fields[PEAKS] = {
+                                                                                                    "issue",  "l1",
+                                                                                                    "shared", "link",
+                                                                                                    "l2",     "dram"};
+
+static double over(double a, double b) { return b > 0 ? a / b : 0; }
+
+static void find_peaks(const uint64_t *c, const Gpu *g, double peak[PEAKS])
+{
+    const double cycles = (double)c[C_CYCLES], sms = cycles * g->sms;
+    const uint32_t parts = g->part.partitions;
+    // What all SMs can take and what all partitions can give: the less of both.
+    double in = MIN(g->sm.bytes_in * g->sms, g->part.bytes_out * parts) * cycles;
+    double out = MIN(g->sm.bytes_out * g->sms, g->part.bytes_in * parts) * cycles;
+    double slots = over((double)c[C_ISSUE_SLOTS], (double)c[C_SM_CYCLES]);  // of an SM in a cycle
+    peak[PEAK_ISSUE] = over((double)c[C_ISSUED], slots * sms);
+    peak[PEAK_LSU] = over((double)(c[C_L1_ACCESSES] + c[C_L1_BYPASSES]), sms);
+    peak[PEAK_SHARED] = over((double)c[C_SHARED_PASSES], sms);
+    peak[PEAK_LINK] = MAX(over((double)c[C_LINK_IN], in), over((double)c[C_LINK_OUT], out));
+    peak[PEAK_L2] = over((double)c[C_L2_ACCESSES] * g->part.interval, cycles * parts);
+    peak[PEAK_DRAM] =
+        over((double)(c[C_DRAM_READ_BYTES] + c[C_DRAM_WRITE_BYTES]) * g->core_mhz * 1e6, g->dram_gbs * 1e9 * cycles);
+}
+
+static void add_phrase(Text *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add_phrase(Text *out, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (out->n) text_put(out, "; ");
+    text_vprintf(out, format, args);
+    va_end(args);
+}
+
+// The blocks are those of the first launch.
+static bool grid_text(const LaunchSum *sum, const Gpu *g, Text *out)
+{
+    const uint64_t *c = sum->count;
+    double active = over((double)c[C_SM_CYCLES], (double)c[C_CYCLES] * g->sms);
+    double blocks = (double)sum->info.grid[0] * sum->info.grid[1] * sum->info.grid[2];
+    double waves = over(blocks, (double)sum->occupancy_blocks * g->sms);
+    if (1 - active < idle_told) return false;
+    add_phrase(out, "the grid: %.4g block%s for %u SMs, which have work for %.0f %% of the time", blocks,
+               blocks > 1 ? "s" : "", g->sms, 100 * active);
+    if (waves > 1) text_printf(out, ", in %.2g waves", waves);
+    return true;
+}
+
+static bool unit_text(const uint64_t *c, const double peak[PEAKS], Text *out)
+{
+    int most = 0;
+    for (int k = 1; k < PEAKS; k++)
+        if (peak[k] > peak[most]) most = k;
+    if (peak[most] < peak_told) return false;
+    add_phrase(out, "%s: %.0f %% of its peak", most == PEAK_ISSUE ? "the issue of instructions" : names[most],
+               100 * peak[most]);
+    if (most == PEAK_SHARED && c[C_SHARED_CONFLICTS] * 4 > c[C_SHARED_PASSES])
+        text_printf(out, ", %.0f %% of it for bank conflicts",
+                    100 * over((double)c[C_SHARED_CONFLICTS], (double)c[C_SHARED_PASSES]));
+    return true;
+}
+
+// What the load-store unit waits for.
+static void refused_text(const uint64_t *c, Text *out)
+{
+    static const struct {
+        Counter of;
+        const char *what;
+    } causes[] = {{C_L1_REFUSED_MSHR, "a free MSHR"},
+                  {C_L1_REFUSED_MERGE, "room for another request of a miss"},
+                  {C_L1_REFUSED_SET, "a way of the set that doesn't wait for its fill"},
+                  {C_L1_REFUSED_LINK, "room on the way to the L2"},
+                  {C_L1_REFUSED_POLICY, "the policy"}};
+    size_t most = 0;
+    for (size_t k = 1; k < COUNT(causes); k++)
+        if (c[causes[k].of] > c[causes[most].of]) most = k;
+    double accesses = (double)(c[C_LD_GLOBAL] + c[C_ST_GLOBAL]);
+    double lines = over((double)c[C_L1_ACCESSES], accesses);
+    if (accesses > 0 && lines >= 2) text_printf(out, ", an instruction touching %.3g lines", lines);
+    if (c[causes[most].of] * 4 > c[C_SM_CYCLES])
+        text_printf(out, "; %.0f %% of the time an access waits for %s",
+                    100 * over((double)c[causes[most].of], (double)c[C_SM_CYCLES]), causes[most].what);
+}
+
+static bool stall_text(const uint64_t *c, const Gpu *g, Text *out)
+{
+    static const struct {
+        Counter of;
+        const char *what;
+    } words[] = {{C_STALL_MEMORY, "latency of memory"},  {C_STALL_SHARED, "latency of shared memory"},
+                 {C_STALL_ALU, "latency of arithmetic"}, {C_STALL_PIPE, "busy units"},
+                 {C_STALL_LSU, "the load-store unit"},   {C_STALL_BARRIER, "barriers"},
+                 {C_STALL_BRANCH, "branches"},           {C_STALL_SCHED, "the scheduling policy"},
+                 {C_STALL_SLEEP, "sleeping warps"},      {C_STALL_EMPTY, "schedulers without a warp"}};
+    size_t most = 0;
+    for (size_t k = 1; k < COUNT(words); k++)
+        if (c[words[k].of] > c[words[most].of]) most = k;
+    double lost = over((double)c[words[most].of], (double)c[C_ISSUE_SLOTS]);
+    if (lost < lost_told || over((double)c[C_ISSUED], (double)c[C_ISSUE_SLOTS]) >= peak_told) return false;
+    add_phrase(out, "%s: %.0f %% of the issue slots are lost to it", words[most].what, 100 * lost);
+    if (words[most].of == C_STALL_LSU)
+        refused_text(c, out);
+    else
+        text_printf(out, ", with %.3g of %u warps on an SM", over((double)c[C_WARP_CYCLES], (double)c[C_SM_CYCLES]),
+                    g->sm.max_warps);
+    return true;
+}
+
+void limits_text(const LaunchSum *sum, const Gpu *g, Text *limits, Text *peaks)
+{
+    const uint64_t *c = sum->count;
+    double peak[PEAKS], lanes = over((double)c[C_THREAD_INSTS], 32.0 * (double)c[C_WARP_INSTS]);
+    find_peaks(c, g, peak);
+    grid_text(sum, g, limits);
+    if (!unit_text(c, peak, limits)) stall_text(c, g, limits);
+    if (lanes < lanes_told) add_phrase(limits, "divergence: %.3g of 32 lanes take part", 32 * lanes);
+    if (!limits->n) text_put(limits, "nothing alone");
+    for (int k = 0; k < PEAKS; k++)
+        if (peak[k] > 0) text_printf(peaks, "%s%s %.1f %%", peaks->n ? ", " : "", names[k], 100 * peak[k]);
+}
+
+void limits_json(const LaunchSum *sum, const Gpu *g, Json *j)
+{
+    double peak[PEAKS];
+    Text limits = {0}, peaks = {0};
+    limits_text(sum, g, &limits, &peaks);
+    json_string(j, "limited_by", limits.v);
+    find_peaks(sum->count, g, peak);
+    json_open(j, "peaks", '{');
+    for (int k = 0; k < PEAKS; k++) json_double(j, fields[k], peak[k]);
+    json_close(j, '}');
+    text_free(&limits), text_free(&peaks);
+}

@@ -1,0 +1,51 @@
+#!/bin/bash
+# What limits a kernel, and how near its units came to their peaks: planted cases, and shares that are computed here
+# from the counters and from the numbers of the card: 15 SMs with two schedulers, 177 GB/s at 700 MHz, 12 slices of
+# the L2 with links of 40 bytes a cycle.
+source "$ONCHIP_SOURCE/test/cli/expect.bash"
+cd "$work" || exit 1
+cat >k.ptx <<'END'
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry spin(.param .u32 n)  // adds, n times, each waiting for the one before
+{
+    .reg .pred %p; .reg .b32 %r<6>;
+    ld.param.u32 %r1, [n]; mov.u32 %r2, 0;
+AGAIN:
+    add.u32 %r2, %r2, 1; setp.lt.u32 %p, %r2, %r1; @%p bra AGAIN;
+    ret;
+}
+.visible .entry alone(.param .u32 n)  // lane 0 does
+{
+    .reg .pred %p, %q; .reg .b32 %r<6>;
+    ld.param.u32 %r1, [n]; mov.u32 %r2, 0; mov.u32 %r3, %laneid; setp.ne.u32 %q, %r3, 0; @%q ret;
+AGAIN:
+    add.u32 %r2, %r2, 1; setp.lt.u32 %p, %r2, %r1; @%p bra AGAIN;
+    ret;
+}
+.visible .entry banks(.param .u32 n)  // lanes load from one bank of shared memory
+{
+    .reg .pred %p; .reg .b32 %r<6>; .shared .align 4 .b8 s[4096];
+    ld.param.u32 %r1, [n]; mov.u32 %r2, 0; mov.u32 %r3, %laneid; shl.b32 %r3, %r3, 7;
+    mov.u32 %r5, s; add.u32 %r3, %r3, %r5;
+AGAIN:
+    ld.shared.u32 %r4, [%r3]; add.u32 %r2, %r2, 1; setp.lt.u32 %p, %r2, %r1; @%p bra AGAIN;
+    ret;
+}
+END
+gives 0 'the grid: 1 block for 15 SMs, which have work for 7 %' -- run k.ptx --kernel spin --arg u32:1000
+gives 0 'limited by the issue of instructions' -- run k.ptx --kernel spin --arg u32:1000 --grid 90 --block 256
+lacks 'the grid'
+gives 0 'divergence: 1' 'of 32 lanes take part' -- run k.ptx --kernel alone --arg u32:1000
+gives 0 'shared memory: ' 'of it for bank conflicts' -- run k.ptx --kernel banks --arg u32:1000 --grid 90 --block 256
+"$ONCHIP" run vectoradd n=262144 --json >json
+jq -e '.kernels[0] | .counters as $c | ($c.cycles * 15) as $sms | .peaks |
+    (.issue - $c["issue.issued"] / ($sms * 2)),
+    (.dram - ($c["dram.read_bytes"] + $c["dram.write_bytes"]) / (177e9 * $c.cycles / 700e6)),
+    (.l1 - $c["l1.accesses"] / $sms),
+    (.link - ([$c["link.bytes_in"], $c["link.bytes_out"]] | max) / ($c.cycles * 12 * 40))
+    | select(fabs > 0.02)' json >wrong
+[[ ! -s wrong ]] || complain "shares of peaks differ by $(<wrong) from $(jq -c '.kernels[0].peaks' json)"
+jq -e '.kernels[0] | (.limited_by | length) > 0' json >/dev/null || complain 'limited_by is empty'
+exit $bad
