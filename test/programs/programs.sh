@@ -7,12 +7,12 @@ folder=$ONCHIP_SOURCE/test/programs
 
 # go FOLDER: runs the programs there.
 go() {
-    while IFS='|' read -r name _ options status text; do
+    while IFS='|' read -r name _ options exits text; do
         read -r name <<<"$name"
         [[ $name && $name != '#'* ]] || continue
         # shellcheck disable=SC2086
         run $options "$1/$name"
-        ends "$((status))"
+        ends "$((exits))"
         if [[ -e $folder/$name.out ]]; then prints <"$folder/$name.out"; else prints <<<'0 wrong'; fi
         read -r text <<<"$text"
         [[ -z $text ]] || says "$text"
