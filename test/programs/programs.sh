@@ -22,11 +22,11 @@ go() {
 go "$folder/bin"
 if [[ ${ONCHIP_LONG:-} ]]; then
     for runtime in shared static; do
-        ONCHIP_BIN=$work/$runtime ONCHIP_CUDART=$runtime bash "$folder/build.sh" 2>log
+        ONCHIP_BIN=$work/$runtime ONCHIP_CUDART=$runtime bash "$folder/build.bash" 2>log
         case $? in
         0) go "$work/$runtime" ;;
         77) ;;
-        *) now="build.sh, the $runtime runtime" && complain "$(<log)" ;;
+        *) now="build.bash, the $runtime runtime" && complain "$(<log)" ;;
         esac
     done
 fi
