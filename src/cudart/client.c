@@ -14,8 +14,8 @@ typedef enum State { CONNECTED, ABSENT, LOST, FORKED } State;
 static struct {
     pthread_once_t once;
     pthread_mutex_t asking, telling;
-    volatile State state;
-    bool told;  // that this process was forked
+    atomic_int state;  // a State
+    atomic_bool told;  // that this process was forked
     int socket;
     WireGreeting greeting;
     Map missing;  // names of what there isn't, which were told
@@ -172,8 +172,7 @@ static void connect_once(void)
 cudaError_t client_connect(void)
 {
     pthread_once(&client.once, connect_once);
-    if (client.state == FORKED && !client.told) {
-        client.told = true;
+    if (client.state == FORKED && !atomic_exchange(&client.told, true)) {
         client_line("this process was forked from one that uses the GPU, and can't use it itself");
     }
     return client.state == CONNECTED ? cudaSuccess

@@ -10,6 +10,7 @@
 #include "base/base.h"
 #include "driver/wire.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #define uthash_malloc(bytes) mem_alloc(bytes)  // never fails; uthash's own would exit()
@@ -97,7 +98,7 @@ typedef struct Entry {  // a kernel
     uint64_t number;
     WireKernel info;
     WireParam *params;
-    int most_dynamic, carveout;  // what the program has set
+    atomic_int most_dynamic, carveout;  // what the program has set, from any thread
     UT_hash_handle hh;
 } Entry;
 // The kernel that a program names by the address of its host function, or by a handle.

@@ -187,7 +187,8 @@ static cudaError_t find(Entry *e)
         memcpy(&e->info, answer.text.v, sizeof e->info);
         e->params = mem_alloc(sizeof *e->params * (e->info.params + 1));
         if (e->info.params) memcpy(e->params, answer.text.v + sizeof e->info, sizeof *e->params * e->info.params);
-        e->number = answer.of.a, e->carveout = -1, e->found = true;
+        e->number = answer.of.a, e->found = true;
+        e->carveout = -1;
         e->most_dynamic = (int)MIN(client_device()->shared_block, USUAL_SHARED) - (int)e->info.shared;
     }
     text_free(&answer.text);

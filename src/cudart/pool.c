@@ -6,7 +6,8 @@
 #include <string.h>
 
 static struct Pool {
-    uint64_t attribute[5];  // as set: 1 to 3 what may be used again, 4 from how many bytes on the pool gives back
+    _Atomic uint64_t attribute
+        [5];  // as set, from any thread: 1 to 3 what may be used again, 4 from how many bytes on the pool gives back
 } pool = {{0, 1, 1, 1, 0}};
 enum { SET_LAST = 4, THRESHOLD = 4 };  // cudaMemPoolAttr
 
@@ -59,8 +60,9 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t p, int attribute, void *value)
     READY();
     cudaError_t error = check(p, attribute, value);
     if (error) return noted(error);
-    pool.attribute[attribute] = 0;
-    memcpy(&pool.attribute[attribute], value, attribute == THRESHOLD ? sizeof(uint64_t) : sizeof(int));
+    uint64_t given = 0;
+    memcpy(&given, value, attribute == THRESHOLD ? sizeof given : sizeof(int));
+    pool.attribute[attribute] = given;
     return cudaSuccess;
 }
 
@@ -69,7 +71,8 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t p, int attribute, void *value)
     READY();
     cudaError_t error = check(p, attribute, value);
     if (error) return noted(error);
-    memcpy(value, &pool.attribute[attribute], attribute == THRESHOLD ? sizeof(uint64_t) : sizeof(int));
+    uint64_t set = pool.attribute[attribute];
+    memcpy(value, &set, attribute == THRESHOLD ? sizeof set : sizeof(int));
     return cudaSuccess;
 }
 

@@ -13,7 +13,7 @@ typedef struct Thing {
     uint64_t number;  // onchip's
     unsigned flags;
     int priority;
-    bool recorded;
+    atomic_bool recorded;  // threads may share an event
     UT_hash_handle hh;
 } Thing;
 enum { NON_BLOCKING = 1, EVENT_FLAGS = 7, NO_TIMING = 2, GREATEST = -5 };  // cudaStream*, cudaEvent*; a priority
@@ -40,7 +40,7 @@ static cudaError_t make(Sort sort, unsigned flags, int priority, Thing **out)
     cudaError_t error = client_ask(&(WireCall){.ask = sort == STREAM ? ASK_STREAM : ASK_EVENT}, NULL, &answer);
     if (error) return error;
     Thing *t = mem_alloc(sizeof *t);
-    *t = (Thing){.self = t, .sort = sort, .number = answer.of.a, .flags = flags, .priority = priority};
+    t->self = t, t->sort = sort, t->number = answer.of.a, t->flags = flags, t->priority = priority;
     pthread_mutex_lock(&things.lock);
     HASH_ADD_PTR(things.all, self, t);
     pthread_mutex_unlock(&things.lock);

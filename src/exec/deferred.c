@@ -12,12 +12,33 @@ void lane_store(const Lanes *l, const Dinst *d, int n, uint8_t *out)
     }
 }
 
-// Whether it changed memory.
+// Puts now where old is, in one step. If something else is there by now, old gets that.
+static bool replaced(uint8_t *p, int bytes, uint64_t *old, uint64_t now)
+{
+#define REPLACED(type)                                                                               \
+    do {                                                                                             \
+        type was = (type)*old;                                                                       \
+        if (__atomic_compare_exchange_n((type *)(void *)p, &was, (type)now, false, __ATOMIC_SEQ_CST, \
+                                        __ATOMIC_SEQ_CST))                                           \
+            return true;                                                                             \
+        *old = was;                                                                                  \
+        return false;                                                                                \
+    } while (0)
+    if (bytes == 8) REPLACED(uint64_t);
+    if (bytes == 4) REPLACED(uint32_t);
+    REPLACED(uint16_t);
+#undef REPLACED
+}
+
+// Whether it changed memory. A CUDA program is another process, which may change global memory at the same time: that
+// is what the scope .sys is for.
 bool lane_atom(const Lanes *l, const Dinst *d, uint8_t *p, int n, uint64_t x, uint64_t y, bool global)
 {
-    uint64_t keep = d->bytes == 8 ? ~0ull : (1ull << 8 * d->bytes) - 1;
-    uint64_t old = lane_fetch(p, d->bytes), now = exec_atom(d, old, x & keep, y & keep, global);
-    memcpy(p, &now, d->bytes);
+    uint64_t keep = d->bytes == 8 ? ~0ull : (1ull << 8 * d->bytes) - 1, old = lane_fetch(p, d->bytes), now;
+    bool contested = global && d->inst->mod[G_SCOPE] == M_SYS;
+    do now = exec_atom(d, old, x & keep, y & keep, global);
+    while (contested && !replaced(p, d->bytes, &old, now));
+    if (!contested) memcpy(p, &now, d->bytes);
     if (d->wants_old && d->flags & D_LONG)
         ((uint64_t *)row(l, d->dst))[n] = old;
     else if (d->wants_old)

@@ -1,5 +1,5 @@
 #!/bin/bash
-# build.sh [NAME …]: makes bin/NAME of NAME.cu, for all rows of the list or those named. It needs nvcc of CUDA 13. The
+# build.bash [NAME …]: makes bin/NAME of NAME.cu, for all rows of the list or those named. It needs nvcc of CUDA 13. The
 # programs hold PTX, no machine code, and nothing of CUDA's runtime: they ask for libcudart.so.13.
 #   ONCHIP_BIN=FOLDER        where the programs go, instead of bin/
 #   ONCHIP_CUDART=static     with the runtime inside, and with the names that onchip needs then

@@ -7,12 +7,12 @@ folder=$ONCHIP_SOURCE/test/programs
 
 # go FOLDER: runs the programs there.
 go() {
-    while IFS='|' read -r name _ options status text; do
+    while IFS='|' read -r name _ options exits text; do
         read -r name <<<"$name"
         [[ $name && $name != '#'* ]] || continue
         # shellcheck disable=SC2086
         run $options "$1/$name"
-        ends "$((status))"
+        ends "$((exits))"
         if [[ -e $folder/$name.out ]]; then prints <"$folder/$name.out"; else prints <<<'0 wrong'; fi
         read -r text <<<"$text"
         [[ -z $text ]] || says "$text"
@@ -22,11 +22,11 @@ go() {
 go "$folder/bin"
 if [[ ${ONCHIP_LONG:-} ]]; then
     for runtime in shared static; do
-        ONCHIP_BIN=$work/$runtime ONCHIP_CUDART=$runtime bash "$folder/build.sh" 2>log
+        ONCHIP_BIN=$work/$runtime ONCHIP_CUDART=$runtime bash "$folder/build.bash" 2>log
         case $? in
         0) go "$work/$runtime" ;;
         77) ;;
-        *) now="build.sh, the $runtime runtime" && complain "$(<log)" ;;
+        *) now="build.bash, the $runtime runtime" && complain "$(<log)" ;;
         esac
     done
 fi
