@@ -89,6 +89,25 @@ cudaError_t noted(cudaError_t error);  // keeps an error as this thread's last o
         if (r_ != cudaSuccess) return noted(r_); \
     } while (0)
 
+// --- older.c: programs of CUDA 12 and 11 -----------------------------------------------------------------------------
+int runtime_major(void);  // the version of CUDA whose runtime this is to the program: 13, 12 or 11
+void runtime_is(int major);
+void *older_function(const char *name);  // that CUDA 13 doesn't have; null: nor do the older ones
+
+// --- device.c --------------------------------------------------------------------------------------------------------
+cudaError_t device_properties(void *properties, int device, int major);  // as that version of CUDA lays them out
+cudaError_t cudaDeviceReset(void);
+cudaError_t cudaDeviceSetLimit(int limit, size_t value);
+cudaError_t cudaDeviceGetLimit(size_t *value, int limit);
+cudaError_t cudaDeviceSetCacheConfig(int cache);
+
+// --- query.c ---------------------------------------------------------------------------------------------------------
+cudaError_t cudaDeviceGetCacheConfig(int *cache);
+
+// --- host.c ----------------------------------------------------------------------------------------------------------
+cudaError_t memory_prefetch(const void *p, size_t bytes, cudaStream_t s);
+cudaError_t cudaMemAdvise(const void *p, size_t bytes, int advice, cudaMemLocation to);
+
 // --- module.c: a program's device code -------------------------------------------------------------------------------
 typedef struct Entry {  // a kernel
     const void *host;   // the address of its host function
@@ -121,5 +140,6 @@ cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t s);
 bool stream_number(cudaStream_t s, uint64_t *number);  // false: there is no such stream
 void things_forget(void);                              // none of them is left
 cudaError_t cudaStreamSynchronize(cudaStream_t s);
+cudaError_t cudaDeviceSynchronize(void);
 
 #endif

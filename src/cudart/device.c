@@ -4,7 +4,6 @@
 #include <stdatomic.h>
 #include <string.h>
 
-enum { VERSION = 13000 };
 enum { STACK = 1024, PRINTF = 1 << 20, HEAP = 8 << 20, LIMITS = 3 };  // bytes; as cudaLimit counts
 static _Atomic size_t limits[LIMITS] = {STACK, PRINTF, HEAP};
 
@@ -51,7 +50,8 @@ cudaError_t cudaDeviceReset(void)
 static cudaError_t put_version(int *version)
 {
     if (!version) return noted(cudaErrorInvalidValue);
-    *version = VERSION;
+    const int major = runtime_major();
+    *version = major == 13 ? 13000 : major == 12 ? 12090 : 11080;  // the last ones of 12 and 11
     return cudaSuccess;
 }
 
@@ -109,14 +109,15 @@ cudaError_t cudaDeviceGetAttribute(int *value, int attribute, int device)
 static const struct {
     const char *name;
     uint32_t size, elements, attribute;
+    int first, last;
 } fields[] = {
-#define PROP(type, name, elements, attribute) {#name, sizeof(type), elements, attribute},
+#define PROP(type, name, elements, attribute, first, last) {#name, sizeof(type), elements, attribute, first, last},
 #include "cudart/props.def"
 #undef PROP
 };
 
 // Lays the struct out as C does: each field at a multiple of its size.
-cudaError_t cudaGetDeviceProperties(void *properties, int device)
+cudaError_t device_properties(void *properties, int device, int major)
 {
     size_t at = 0, room, memory;
     uint8_t *to = properties;
@@ -127,6 +128,7 @@ cudaError_t cudaGetDeviceProperties(void *properties, int device)
     if (error) return error;
     for (size_t f = 0; f < COUNT(fields); f++) {
         const size_t size = fields[f].size, bytes = size * fields[f].elements;
+        if (major < fields[f].first || major > fields[f].last) continue;
         for (; at % size; at++) to[at] = 0;
         memset(to + at, 0, bytes);
         for (uint32_t k = 0; fields[f].attribute && k < fields[f].elements; k++) {
@@ -139,4 +141,10 @@ cudaError_t cudaGetDeviceProperties(void *properties, int device)
         at += bytes;
     }
     return cudaSuccess;
+}
+
+// The plain name has the layout of CUDA 11 in CUDA 12, too: there the other one is cudaGetDeviceProperties_v2.
+cudaError_t cudaGetDeviceProperties(void *properties, int device)
+{
+    return device_properties(properties, device, runtime_major() == 13 ? 13 : 11);
 }

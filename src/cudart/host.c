@@ -76,13 +76,19 @@ static cudaError_t hint(const void *p, size_t bytes)
     return noted(client_mapped((uintptr_t)p, bytes) ? cudaSuccess : cudaErrorInvalidValue);
 }
 
-cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes, cudaMemLocation to, unsigned flags, cudaStream_t s)
+cudaError_t memory_prefetch(const void *p, size_t bytes, cudaStream_t s)
 {
     uint64_t number;
-    (void)to;
     READY();
-    if (flags) return noted(cudaErrorInvalidValue);
     return stream_number(s, &number) ? hint(p, bytes) : noted(cudaErrorInvalidResourceHandle);
+}
+
+// Before CUDA 13 a device's number stood for the place, and the stream came behind it, where flags are now.
+cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes, cudaMemLocation to, uintptr_t flags, cudaStream_t s)
+{
+    (void)to;
+    if (runtime_major() < 13) return memory_prefetch(p, bytes, (cudaStream_t)flags);
+    return (unsigned)flags ? noted(cudaErrorInvalidValue) : memory_prefetch(p, bytes, s);
 }
 
 cudaError_t cudaMemAdvise(const void *p, size_t bytes, int advice, cudaMemLocation to)

@@ -90,15 +90,16 @@ cudaError_t cudaFuncGetAttributes(FuncAttributes *to, const void *f)
     if (!to) return noted(cudaErrorInvalidValue);
     cudaError_t error = kernel_of(f, &e);
     if (error) return noted(error);
-    *to = (FuncAttributes){.shared = e->info.shared,
-                           .constant = e->info.constant,
-                           .local = e->info.local,
-                           .max_threads = (int)e->info.max_threads,
-                           .registers = (int)e->info.registers,
-                           .ptx_version = (int)e->info.capability,
-                           .binary_version = (int)client_device()->capability,
-                           .most_dynamic = e->most_dynamic,
-                           .carveout = e->carveout};
+    const FuncAttributes all = {.shared = e->info.shared,
+                                .constant = e->info.constant,
+                                .local = e->info.local,
+                                .max_threads = (int)e->info.max_threads,
+                                .registers = (int)e->info.registers,
+                                .ptx_version = (int)e->info.capability,
+                                .binary_version = (int)client_device()->capability,
+                                .most_dynamic = e->most_dynamic,
+                                .carveout = e->carveout};
+    memcpy(to, &all, runtime_major() < 12 ? 56 : sizeof all);  // CUDA 11's ends behind the carve-out
     return cudaSuccess;
 }
 

@@ -112,7 +112,9 @@ cudaError_t cudaPointerGetAttributes(PointerAttributes *to, const void *p)
     if (!to) return noted(cudaErrorInvalidValue);
     cudaError_t error = kind_at(p, &kind, &flags);
     if (error) return noted(error);
-    *to = (PointerAttributes){.type = (int)kind, .device = kind == UNREGISTERED ? NOWHERE : 0};
+    size_t size = runtime_major() < 13 ? offsetof(PointerAttributes, reserved) : sizeof *to;
+    memset(to, 0, size);
+    to->type = (int)kind, to->device = kind == UNREGISTERED ? NOWHERE : 0;
     void *there = (void *)(uintptr_t)p;
     if (kind != UNREGISTERED) to->on_device = there;
     if (kind == HOST || kind == MANAGED) to->on_host = there;

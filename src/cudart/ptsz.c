@@ -59,8 +59,12 @@ PTDS(cudaMemset3D, cudaMemset3DAsync, (cudaPitchedPtr p, int value, cudaExtent e
 PTSZ(cudaMallocAsync, (void **p, size_t bytes, cudaStream_t s), (p, bytes, OF(s)))
 PTSZ(cudaMallocFromPoolAsync, (void **p, size_t bytes, cudaMemPool_t pool, cudaStream_t s), (p, bytes, pool, OF(s)))
 PTSZ(cudaFreeAsync, (void *p, cudaStream_t s), (p, OF(s)))
-PTSZ(cudaMemPrefetchAsync, (const void *p, size_t bytes, cudaMemLocation to, unsigned flags, cudaStream_t s),
-     (p, bytes, to, flags, OF(s)))
+cudaError_t cudaMemPrefetchAsync(const void *p, size_t bytes, cudaMemLocation to, uintptr_t flags, cudaStream_t s);
+cudaError_t cudaMemPrefetchAsync_ptsz(const void *p, size_t bytes, cudaMemLocation to, uintptr_t flags, cudaStream_t s)
+{
+    if (runtime_major() < 13) flags = (uintptr_t)OF((cudaStream_t)flags);  // the stream's place then
+    return cudaMemPrefetchAsync(p, bytes, to, flags, OF(s));
+}
 PTSZ(cudaStreamAttachMemAsync, (cudaStream_t s, void *p, size_t bytes, unsigned flags), (OF(s), p, bytes, flags))
 
 // --- streams and events ----------------------------------------------------------------------------------------------

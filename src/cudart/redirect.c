@@ -27,6 +27,7 @@ typedef struct Found {
     uintptr_t base;    // where the program was loaded
     uintptr_t lo, hi;  // its code
     bool runtime;      // it has a function that only the runtime has
+    int major;         // of CUDA: 11 and 12 have functions that later ones don't have
     VEC(Place) places;
 } Found;
 
@@ -51,6 +52,9 @@ static void note(void *user, const char *name, uint64_t at, uint64_t bytes)
     if (strncmp(name, "cuda", 4) && strncmp(name, "__cuda", 6)) return;
     if (bytes < JUMP || there < f->lo || there >= f->hi || f->hi - there < bytes) return;
     void *ours = dlsym(f->own, name);
+    if (!strcmp(name, "cudaGetDeviceProperties_v2")) f->major = 12;
+    if (!strcmp(name, "__cudaRegisterTexture")) f->major = 11;
+    if (!ours) ours = older_function(name);
     if (!ours) return;
     f->runtime |= !strcmp(name, "__cudaRegisterFatBinary");
     vec_push(&f->places, ((Place){(uint8_t *)there, (uint64_t)(uintptr_t)ours}));
@@ -80,11 +84,11 @@ static void look_into(const void *bytes, size_t n)
 {
     Elf elf;
     Dl_info self;
-    Found f = {0};
+    Found f = {.major = 13};
     if (!elf_open(&elf, bytes, n) || elf.machine != EM_X86_64 || !dladdr((const void *)look_into, &self)) return;
     f.own = dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
     dl_iterate_phdr(find_code, &f);
-    if (f.own && elf_symbols(&elf, note, &f) && f.runtime) write_all(&f);
+    if (f.own && elf_symbols(&elf, note, &f) && f.runtime) runtime_is(f.major), write_all(&f);
     if (f.own) dlclose(f.own);
     vec_free(&f.places);
 }

@@ -1,0 +1,102 @@
+// older.c: what programs of CUDA 12 and 11 call, and CUDA 13 doesn't have any more (older.def). Where a function kept
+// its name and changed its structures or arguments, it asks runtime_major for which of them it is called.
+//
+// This folder makes three libraries, one for each major version. In that of CUDA 13 these functions aren't exported:
+// they are there for older programs that have the runtime inside of them (redirect.c), whose version is known only then.
+#include "cudart/cudart.h"
+
+#include <string.h>
+
+static int major = CUDART_MAJOR;
+int runtime_major(void) { return major; }
+void runtime_is(int version) { major = version; }
+
+#if CUDART_MAJOR < 13
+#define OWN __attribute__((visibility("default")))
+#else
+#define OWN static
+#endif
+#define MISSING(name)           \
+    OWN cudaError_t name(void); \
+    OWN cudaError_t name(void) { return client_missing(#name); }
+#define OLDER(name)
+#include "cudart/older.def"
+#undef MISSING
+#undef OLDER
+#define FUNCTION(type, name, params) \
+    OWN type name params;            \
+    OWN type name params
+
+// Names of CUDA 4 and before.
+FUNCTION(cudaError_t, cudaThreadSynchronize, (void)) { return cudaDeviceSynchronize(); }
+FUNCTION(cudaError_t, cudaThreadExit, (void)) { return cudaDeviceReset(); }
+FUNCTION(cudaError_t, cudaThreadSetLimit, (int limit, size_t value)) { return cudaDeviceSetLimit(limit, value); }
+FUNCTION(cudaError_t, cudaThreadGetLimit, (size_t * value, int limit)) { return cudaDeviceGetLimit(value, limit); }
+FUNCTION(cudaError_t, cudaThreadSetCacheConfig, (int cache)) { return cudaDeviceSetCacheConfig(cache); }
+FUNCTION(cudaError_t, cudaThreadGetCacheConfig, (int *cache)) { return cudaDeviceGetCacheConfig(cache); }
+
+// For GPUs without doubles.
+FUNCTION(cudaError_t, cudaSetDoubleForDevice, (double *value)) { return (void)value, cudaSuccess; }
+FUNCTION(cudaError_t, cudaSetDoubleForHost, (double *value)) { return (void)value, cudaSuccess; }
+
+FUNCTION(cudaError_t, cudaProfilerInitialize, (const char *settings, const char *out, int mode))
+{
+    (void)settings, (void)out, (void)mode;
+    return noted(cudaErrorNotSupported);
+}
+
+FUNCTION(cudaError_t, cudaGetDeviceProperties_v2, (void *properties, int device))
+{
+    return device_properties(properties, device, 12);
+}
+
+// In CUDA 12 these have the arguments that CUDA 13 gave to the plain names.
+FUNCTION(cudaError_t, cudaMemAdvise_v2, (const void *p, size_t bytes, int advice, cudaMemLocation to))
+{
+    return cudaMemAdvise(p, bytes, advice, to);
+}
+
+FUNCTION(cudaError_t, cudaMemPrefetchAsync_v2,
+         (const void *p, size_t bytes, cudaMemLocation to, unsigned flags, cudaStream_t s))
+{
+    (void)to;
+    return flags ? noted(cudaErrorInvalidValue) : memory_prefetch(p, bytes, s);
+}
+
+FUNCTION(cudaError_t, cudaMemPrefetchAsync_v2_ptsz,
+         (const void *p, size_t bytes, cudaMemLocation to, unsigned flags, cudaStream_t s))
+{
+    enum { OF_THREAD = 2 };  // cudaStreamPerThread
+    return cudaMemPrefetchAsync_v2(p, bytes, to, flags, s ? s : (cudaStream_t)OF_THREAD);
+}
+
+// A program with references to textures or surfaces tells of them before its main begins. It gets an error when it binds
+// one.
+FUNCTION(void, __cudaRegisterTexture,
+         (void **handle, const void *host, const void **device, const char *name, int dim, int norm, int ext))
+{
+    (void)handle, (void)host, (void)device, (void)name, (void)dim, (void)norm, (void)ext;
+}
+
+FUNCTION(void, __cudaRegisterSurface,
+         (void **handle, const void *host, const void **device, const char *name, int dim, int ext))
+{
+    (void)handle, (void)host, (void)device, (void)name, (void)dim, (void)ext;
+}
+
+void *older_function(const char *name)
+{
+    static const struct {
+        const char *name;
+        void *function;
+    } all[] = {
+#define OLDER(name) {#name, (void *)(uintptr_t)&name},
+#define MISSING OLDER
+#include "cudart/older.def"
+#undef MISSING
+#undef OLDER
+    };
+    for (size_t k = 0; k < COUNT(all); k++)
+        if (!strcmp(all[k].name, name)) return all[k].function;
+    return NULL;
+}
