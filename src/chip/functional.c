@@ -3,7 +3,7 @@
 //
 // A block may wait for another one, as in a spin on a flag. That is no deadlock here: as many blocks are under way as
 // the chip would hold, and each gets its turn. Most blocks end in their first turn, and the next block takes over their
-// memory.
+// memory. A block whose warps only poll gives its turn away: what they wait for comes from another one.
 //
 // A warp runs for a stretch of instructions. The stretch ends before a store, so that the warps of a block come to that
 // store at about the same time, as in a timed run. Suppose that several warps read a word and all write the same value
@@ -13,6 +13,7 @@
 #include <string.h>
 
 enum { STRETCH = 256, TURN = 65536 };  // instructions of a warp, and of a block, at one go
+enum { POLLS = 32 };                   // strong accesses of a stretch, with nothing changed: the warp polls
 enum {
     QUIET_ROUNDS = 4,
     POLLS_LIMIT = 20000000
@@ -25,8 +26,9 @@ typedef struct Execution {
     Cta **at;  // the block in each place of the chip; null: none runs there
     uint32_t slots, per_block;
     uint64_t blocks, started, finished, insts, threads;
-    bool moved, sleeping;     // in this round: some warp did something; some sleeps
-    uint64_t quiet, watched;  // rounds without a change; the clock when the watch began
+    bool moved, sleeping;      // in this round: some warp did something; some sleeps
+    uint32_t moving, polling;  // warps of a block, each time round: those that did something; of these, those that poll
+    uint64_t quiet, watched;   // rounds without a change; the clock when the watch began
     uint32_t epoch;
 } Execution;
 
@@ -39,10 +41,19 @@ static bool will_store(const Warp *w)
     return d->kind == X_ST && d->space != SP_LOCAL;
 }
 
+// Does the step look at global memory to see what others have written there?
+static bool looks(const Env *env)
+{
+    const Dinst *d = env->step.d;
+    return (d->kind == X_LD || d->kind == X_ATOM) && d->flags & D_STRONG && env->step.space != SP_SHARED;
+}
+
 // A stretch of one warp's instructions.
 static RunResult run_warp(Execution *x, Warp *warp, Text *message)
 {
     Env *env = &x->env;
+    uint64_t began = env->clock;
+    int polls = 0;
     for (int n = 0; n < STRETCH && warp->live; n++) {
         if (warp->cur < 0 && (exec_wake_time(warp) == UINT64_MAX || !exec_sleepers(env, warp))) {
             x->sleeping |= exec_wake_time(warp) != UINT64_MAX;
@@ -53,26 +64,32 @@ static RunResult run_warp(Execution *x, Warp *warp, Text *message)
         env->clock++;
         x->insts++;
         x->threads += (uint32_t)__builtin_popcount(env->step.mask | env->step.other_mask);
-        x->moved = true;
+        if (!n) x->moved = true, x->moving++;
         if (env->step.result >= STEP_EXIT) break;
+        polls += looks(env);
+        if (polls == POLLS && env->changed < began) {
+            x->polling++;
+            break;
+        }
     }
     if (env->fault.kind == FAULT_NONE) return RUN_OK;
     exec_explain(&env->fault, x->c->gmem, message);
     return env->fault.kind == FAULT_HOST ? RUN_MEMORY : RUN_FAULT;
 }
 
-// A block's turn: until it is over, or none of its warps can go on, or others have waited long enough.
+// A block's turn: until it is over, or none of its warps can go on, or all that can only poll, or others have waited
+// long enough.
 static RunResult run_block(Execution *x, Cta *cta, Text *message)
 {
     uint64_t end = x->env.clock + TURN;
     for (bool moved = true; moved && cta->running && x->env.clock < end;) {
-        uint64_t before = x->insts;
+        x->moving = x->polling = 0;
         for (uint32_t w = 0; w < x->per_block && cta->running; w++) {
             RunResult r = run_warp(x, &cta->warps[w], message);
             if (r != RUN_OK) return r;
             if (!cta->live_threads) cta->running = false, x->finished++;
         }
-        moved = x->insts != before;
+        moved = x->moving > x->polling;
         if (x->o->max_cycles && x->env.clock > x->o->max_cycles) return RUN_LIMIT;
         if (x->o->max_insts && x->insts >= x->o->max_insts) return RUN_LIMIT;
         if (x->o->stop && *x->o->stop) return RUN_STOPPED;

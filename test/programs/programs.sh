@@ -4,6 +4,8 @@
 source "$ONCHIP_SOURCE/test/cudart/expect.bash"
 [[ -z ${ONCHIP_SANITIZED:-} && $(uname -m) == x86_64 ]] || exit 77
 folder=$ONCHIP_SOURCE/test/programs
+# They ask for the C and C++ libraries of the system on which they were built, or newer ones.
+! LD_LIBRARY_PATH=$ONCHIP_BUILD/cuda ldd "$folder/bin/threads" 2>&1 | grep 'not found' || exit 77
 
 # go FOLDER: runs the programs there.
 go() {
