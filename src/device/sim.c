@@ -164,8 +164,11 @@ static oc_status sim_texture_create(oc_device *base, const oc_texture *t, uint64
     if (t->height && t->pitch < row) return fail(d, OC_BAD_ARGUMENT, "the pitch is smaller than a row");
     uint64_t bytes = t->height ? (uint64_t)t->pitch * (t->height - 1) + row : row;
     if (!locate(d, t->base, bytes)) return OC_BAD_ARGUMENT;
-    *handle = TEXTURE_TAG + d->textures.n;
-    vec_push(&d->textures, x);
+    size_t at = 0;  // the place of one that is gone is taken again
+    while (at < d->textures.n && d->textures.v[at].used) at++;
+    if (at == d->textures.n) vec_push(&d->textures, x);
+    d->textures.v[at] = x;
+    *handle = TEXTURE_TAG + at;
     return OC_OK;
 }
 
