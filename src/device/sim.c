@@ -156,9 +156,9 @@ static oc_status sim_texture_create(oc_device *base, const oc_texture *t, uint64
                  true};
     if (t->channels != 1 && t->channels != 2 && t->channels != 4)
         return fail(d, OC_BAD_ARGUMENT, "a texel has 1, 2 or 4 channels");
-    if (!t->width || t->format > OC_TEX_S16 || t->address > OC_TEX_MIRROR)
+    if (!t->width || t->format > OC_TEX_F16 || t->address > OC_TEX_MIRROR)
         return fail(d, OC_BAD_ARGUMENT, "malformed texture description");
-    if (t->linear && t->format != OC_TEX_F32 && !t->unit_float)
+    if (t->linear && t->format != OC_TEX_F32 && t->format != OC_TEX_F16 && !t->unit_float)
         return fail(d, OC_BAD_ARGUMENT, "filtering needs texels read as floats");
     uint64_t row = (uint64_t)t->width * texel_bytes(&x);
     if (t->height && t->pitch < row) return fail(d, OC_BAD_ARGUMENT, "the pitch is smaller than a row");
