@@ -122,6 +122,32 @@ cudaError_t cudaGetChannelDesc(ChannelDesc *desc, const Array *array)
     return desc ? cudaArrayGetInfo(desc, NULL, NULL, array) : noted(cudaErrorInvalidValue);
 }
 
+// No array here is sparse, made of planes, or mapped later.
+static cudaError_t has_none(const Array *array)
+{
+    Array a;
+    READY();
+    return noted(array_find(array, &a) ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle);
+}
+
+cudaError_t cudaArrayGetPlane(const Array **plane, const Array *array, unsigned index)
+{
+    (void)plane, (void)index;
+    return has_none(array);
+}
+
+cudaError_t cudaArrayGetMemoryRequirements(void *to, const Array *array, int device)
+{
+    (void)to, (void)device;
+    return has_none(array);
+}
+
+cudaError_t cudaArrayGetSparseProperties(void *to, const Array *array)
+{
+    (void)to;
+    return has_none(array);
+}
+
 // --- copies of boxes -------------------------------------------------------------------------------------------------
 static size_t rows_of(const Array *a) { return MAX(a->height, 1u); }
 

@@ -375,7 +375,7 @@ static bool format_of(const WireTexture *w, oc_tex_format *format)
         uint8_t bits, kind;  // cudaChannelFormatKind: signed, unsigned, float
         oc_tex_format format;
     } formats[] = {{8, 0, OC_TEX_S8},   {16, 0, OC_TEX_S16}, {32, 0, OC_TEX_S32}, {8, 1, OC_TEX_U8},
-                   {16, 1, OC_TEX_U16}, {32, 1, OC_TEX_U32}, {32, 2, OC_TEX_F32}};
+                   {16, 1, OC_TEX_U16}, {32, 1, OC_TEX_U32}, {16, 2, OC_TEX_F16}, {32, 2, OC_TEX_F32}};
     for (size_t k = 0; k < COUNT(formats); k++)
         if (formats[k].bits == w->bits && formats[k].kind == w->kind) return *format = formats[k].format, true;
     return false;

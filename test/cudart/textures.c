@@ -71,6 +71,8 @@ extern Channels cudaCreateChannelDesc(int, int, int, int, int);
 extern int cudaMallocArray(void **, const Channels *, size_t, size_t, unsigned), cudaFreeArray(void *);
 extern int cudaMalloc3DArray(void **, const Channels *, Extent, unsigned);
 extern int cudaArrayGetInfo(Channels *, Extent *, unsigned *, void *), cudaGetChannelDesc(Channels *, const void *);
+extern int cudaDeviceGetTexture1DLinearMaxWidth(size_t *, const Channels *, int);
+extern int cudaArrayGetPlane(void **, void *, unsigned);
 extern int cudaMemcpy2DToArray(void *, size_t, size_t, const void *, size_t, size_t, size_t, int);
 extern int cudaMemcpy2DFromArray(void *, size_t, const void *, size_t, size_t, size_t, size_t, int);
 extern int cudaMemcpy2DToArrayAsync_ptsz(void *, size_t, size_t, const void *, size_t, size_t, size_t, int, void *);
@@ -260,6 +262,17 @@ static void formats(void)
     got = fetch(&plane, of_array(b, (Texture){.address = {1, 1}, .read = 1}), xy, 2);
     printf("words as floats: %g %g %d\n", got[0].f[0], got[0].f[1], got[1].f[0] == -5 / 32767.0f);
     MUST(cudaFreeArray(a)), MUST(cudaFreeArray(b));
+    // 1, −2, 65504 and 2^−24 in 16 bits
+    static const uint16_t halves[2][2] = {{0x3c00, 0xc000}, {0x7bff, 0x0001}};
+    c = cudaCreateChannelDesc(16, 16, 0, 0, FLOAT);
+    MUST(cudaMallocArray(&a, &c, 2, 1, 0));
+    MUST(cudaMemcpy2DToArray(a, 0, 0, halves, 8, 8, 1, TO_DEVICE));
+    got = fetch(&plane, of_array(a, (Texture){.address = {1, 1}}), xy, 2);
+    printf("halves: %g %g %g %d\n", got[0].f[0], got[0].f[1], got[1].f[0], got[1].f[1] == 0x1p-24f);
+    const float middle[1][2] = {{1, 0.5f}};
+    got = fetch(&plane, of_array(a, (Texture){.address = {1, 1}, .filter = 1}), middle, 1);
+    printf("halves, filtered: %g %g\n", got->f[0], got->f[1]);
+    MUST(cudaFreeArray(a));
 }
 
 // Memory that is read by index, a line of an array, rows of memory.
@@ -352,12 +365,13 @@ static void copies(void)
 
 static void errors(void)
 {
-    Channels f = {32, 0, 0, 0, FLOAT}, half = {16, 0, 0, 0, FLOAT}, three = {8, 8, 8, 0, UNSIGNED};
+    Channels f = {32, 0, 0, 0, FLOAT}, three = {8, 8, 8, 0, UNSIGNED};
     Channels mixed = {8, 16, 0, 0, UNSIGNED}, i = {32, 0, 0, 0, SIGNED}, packed = {8, 8, 8, 8, 17};
-    void *a, *b, *n, *p;
+    void *a, *b, *p;
+    size_t most;
     uint64_t t;
-    MUST(cudaMallocArray(&a, &f, 4, 4, 0)), MUST(cudaMallocArray(&b, &half, 4, 4, 0));
-    MUST(cudaMallocArray(&n, &i, 4, 4, 0)), MUST(cudaMalloc(&p, 4096));
+    MUST(cudaMallocArray(&a, &f, 4, 4, 0)), MUST(cudaMallocArray(&b, &i, 4, 4, 0));
+    MUST(cudaMalloc(&p, 4096));
     SHOW(cudaMallocArray(&p, &three, 4, 4, 0));
     SHOW(cudaMallocArray(&p, &mixed, 4, 4, 0));
     SHOW(cudaMallocArray(&p, &packed, 4, 4, 0));
@@ -369,8 +383,7 @@ static void errors(void)
     TRY(r.of.array = &t);
     TRY(r.type = 4);
     TRY(r.type = MIPMAPS);
-    TRY(r.of.array = b);
-    TRY(r.of.array = n; how.filter = 1);
+    TRY(r.of.array = b; how.filter = 1);
     TRY(how.address[1] = BORDER);
     TRY(how.address[0] = 4);
     TRY(how.address[0] = how.address[1] = BORDER; how.border[2] = 1);
@@ -385,6 +398,10 @@ static void errors(void)
     TRY(r = (Resource){.type = ROWS, .of.rows = {p, f, 16, 65, 64}});
     TRY(r = (Resource){.type = ROWS, .of.rows = {p, f, 17, 2, 64}});
     TRY(r = (Resource){.type = ROWS, .of.rows = {p, f, 4, 2, 16}});
+    SHOW(cudaDeviceGetTexture1DLinearMaxWidth(&most, &f, 0));
+    SHOW(cudaDeviceGetTexture1DLinearMaxWidth(&most, &three, 0));
+    SHOW(cudaDeviceGetTexture1DLinearMaxWidth(&most, &f, 1));
+    SHOW(cudaArrayGetPlane(&p, a, 0));
     SHOW(cudaDestroyTextureObject(1));
     SHOW(cudaFreeArray(&t));
     SHOW(cudaFreeArray(NULL));

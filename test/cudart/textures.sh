@@ -24,6 +24,8 @@ bytes as floats: 0 wrong
 bytes: 0 wrong
 words: 0 wrong
 words as floats: -1 1 1
+halves: 1 -2 65504 1
+halves, filtered: 32752.5 -1
 items: 0 wrong
 a line: 0 of 6 wrong
 rows: 0 of 3 wrong
@@ -54,8 +56,7 @@ cudaMalloc3DArray: cudaErrorNotSupported
 r.of.array = &t: cudaCreateTextureObject: cudaErrorInvalidValue
 r.type = 4: cudaCreateTextureObject: cudaErrorInvalidValue
 r.type = MIPMAPS: cudaCreateTextureObject: cudaErrorNotSupported
-r.of.array = b: cudaCreateTextureObject: cudaErrorNotSupported
-r.of.array = n; how.filter = 1: cudaCreateTextureObject: cudaErrorInvalidValue
+r.of.array = b; how.filter = 1: cudaCreateTextureObject: cudaErrorInvalidValue
 how.address[1] = BORDER: cudaCreateTextureObject: cudaErrorNotSupported
 how.address[0] = 4: cudaCreateTextureObject: cudaErrorInvalidValue
 how.address[0] = how.address[1] = BORDER; how.border[2] = 1: cudaCreateTextureObject: cudaErrorNotSupported
@@ -69,6 +70,10 @@ r = (Resource){.type = ROWS, .of.rows = {p, f, 16, 64, 64}}: cudaCreateTextureOb
 r = (Resource){.type = ROWS, .of.rows = {p, f, 16, 65, 64}}: cudaCreateTextureObject: cudaErrorInvalidValue
 r = (Resource){.type = ROWS, .of.rows = {p, f, 17, 2, 64}}: cudaCreateTextureObject: cudaErrorInvalidValue
 r = (Resource){.type = ROWS, .of.rows = {p, f, 4, 2, 16}}: cudaCreateTextureObject: cudaErrorInvalidValue
+cudaDeviceGetTexture1DLinearMaxWidth: cudaSuccess
+cudaDeviceGetTexture1DLinearMaxWidth: cudaErrorInvalidChannelDescriptor
+cudaDeviceGetTexture1DLinearMaxWidth: cudaErrorInvalidDevice
+cudaArrayGetPlane: cudaErrorInvalidValue
 cudaDestroyTextureObject: cudaErrorInvalidValue
 cudaFreeArray: cudaErrorInvalidResourceHandle
 cudaFreeArray: cudaSuccess
@@ -82,7 +87,7 @@ cudaFreeArray: cudaErrorInvalidResourceHandle
 OUT
 for missing in 'a channel that is normalized, compressed or of several planes' 'an array of three dimensions' \
     'an array that is layered, a cube, sparse or of graphics' 'a texture of mipmaps' \
-    'a texture of half-precision numbers' 'a texture whose two addressing modes differ' \
+    'a texture whose two addressing modes differ' \
     "a texture whose border isn't zero" 'a texture of sRGB colors'; do
     says "$missing isn't there yet"
 done
