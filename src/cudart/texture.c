@@ -15,16 +15,19 @@ typedef struct Rows {
     ChannelDesc desc;
     size_t width, height, pitch;  // texels; bytes
 } Rows;
-typedef struct Resource {  // cudaResourceDesc
+typedef struct Resource {  // cudaResourceDesc, as far as all versions of CUDA have it
     int type;
     union {
         const Array *array;
         Linear linear;
         Rows rows;
-        int reserved[32];
     } of;
-    unsigned flags;
 } Resource;
+typedef struct Resource13 {
+    Resource r;
+    int reserved[18];
+    unsigned flags;
+} Resource13;
 typedef struct TextureDesc {  // cudaTextureDesc
     int address[3], filter, read, srgb;
     float border[4];
@@ -34,7 +37,8 @@ typedef struct TextureDesc {  // cudaTextureDesc
     float mipmap_bias, mipmap_least, mipmap_most;
     int no_trilinear_shortcut, seamless;
 } TextureDesc;
-_Static_assert(sizeof(Resource) == 144 && sizeof(TextureDesc) == 72, "as in CUDA 13");
+_Static_assert(sizeof(Resource) == 64, "as in CUDA 12");
+_Static_assert(sizeof(Resource13) == 144 && sizeof(TextureDesc) == 72, "as in CUDA 13");
 enum { ARRAY, MIPMAPS, LINEAR, ROWS, RESOURCES };  // cudaResourceType
 enum { WRAP, CLAMP, MIRROR, BORDER, ADDRESSES };   // cudaTextureAddressMode
 enum { ALIGN = 256, PITCH = 32 };                  // what cudaMalloc gives at least; attribute 51
@@ -187,12 +191,12 @@ static bool find(uint64_t handle, Texture *found)
     return t;
 }
 
-cudaError_t cudaGetTextureObjectResourceDesc(Resource *to, uint64_t handle)
+cudaError_t cudaGetTextureObjectResourceDesc(Resource13 *to, uint64_t handle)
 {
     Texture t;
     READY();
     if (!to || !find(handle, &t)) return noted(cudaErrorInvalidValue);
-    *to = t.resource;
+    *to = (Resource13){.r = t.resource};
     return cudaSuccess;
 }
 
