@@ -233,8 +233,11 @@ static bool run_of(const Array *array, size_t x, size_t y, size_t bytes, Run *r)
 {
     Array a;
     if (!array_find(array, &a)) return false;
-    *r = (Run){a.at, x, y, a.width * a.texel, rows_of(&a), a.pitch};
-    return x <= r->row && y <= r->rows && bytes <= (r->rows - y) * r->row && x <= (r->rows - y) * r->row - bytes;
+    size_t row = a.width * a.texel, rows = rows_of(&a);
+    *r = (Run){a.at, x, y, row, rows, a.pitch};
+    if (x > row || y > rows || bytes > (rows - y) * row || x > (rows - y) * row - bytes) return false;
+    if (row == a.pitch) *r = (Run){a.at, y * row + x, 0, rows * row, 1, a.pitch};  // one piece
+    return true;
 }
 
 static Run run_at(const void *p, size_t bytes) { return (Run){(uint8_t *)(uintptr_t)p, 0, 0, bytes, 1, bytes}; }

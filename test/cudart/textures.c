@@ -340,6 +340,17 @@ static void copies(void)
     Parms in = {.from = {"0123", 4, 4, 1}, .to_array = d, .to_at = {0, 1, 0}, .extent = {2, 1, 1}, .kind = TO_DEVICE};
     MUST(cudaMemcpy3D(&in));  // two elements are four bytes
     MUST(cudaMemcpyFromArray(got, d, 0, 1, 4, TO_HOST)), print("box in", got);
+    char rows[2 * 64], again[2 * 64] = "";
+    void *long_one;
+    for (int k = 0; k < 2 * 64; k++) rows[k] = (char)k;
+    MUST(cudaMallocArray(&long_one, &c, 64, 2, 0));
+    MUST(cudaMemcpyToArray(long_one, 0, 0, rows, 60, TO_DEVICE));
+    MUST(cudaMemcpyToArray(long_one, 60, 0, rows + 60, 2 * 64 - 60, TO_DEVICE));
+    MUST(cudaMemcpyFromArray(again, long_one, 10, 0, 100, TO_HOST));
+    MUST(cudaMemcpyFromArray(again + 100, long_one, 46, 1, 18, TO_HOST));
+    printf("rows without a gap: %d\n", !memcmp(again, rows + 10, 100) && !memcmp(again + 100, rows + 110, 18));
+    SHOW(cudaMemcpyFromArray(again, long_one, 47, 1, 18, TO_HOST));
+    MUST(cudaFreeArray(long_one));
     SHOW(cudaMemcpyToArray(a, 1, 1, "abc", 3, TO_DEVICE));
     SHOW(cudaMemcpyFromArray(got, a, 0, 2, 1, TO_HOST));
     SHOW(cudaMemcpy2DToArray(a, 2, 0, "abcd", 2, 2, 1, TO_DEVICE));

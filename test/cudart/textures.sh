@@ -37,6 +37,8 @@ run across -ab cd-
 box across bcb ef-
 box out cbb xy-
 box in 012 3y-
+rows without a gap: 1
+cudaMemcpyFromArray: cudaErrorInvalidValue
 cudaMemcpyToArray: cudaErrorInvalidValue
 cudaMemcpyFromArray: cudaErrorInvalidValue
 cudaMemcpy2DToArray: cudaErrorInvalidValue
