@@ -138,7 +138,8 @@ typedef enum oc_tex_format {
     OC_TEX_U8,
     OC_TEX_S8,
     OC_TEX_U16,
-    OC_TEX_S16
+    OC_TEX_S16,
+    OC_TEX_F16  // read as floats of 32 bits
 } oc_tex_format;
 typedef enum oc_tex_address { OC_TEX_CLAMP, OC_TEX_BORDER, OC_TEX_WRAP, OC_TEX_MIRROR } oc_tex_address;
 typedef struct oc_texture {

@@ -32,6 +32,12 @@ typedef struct cudaPitchedPtr {
 typedef struct cudaExtent {
     size_t width, height, depth;  // bytes, where no array is in play; rows; slices
 } cudaExtent;
+typedef struct cudaPos {
+    size_t x, y, z;
+} cudaPos;
+typedef struct ChannelDesc {  // cudaChannelFormatDesc
+    int bits[4], kind;        // of each channel
+} ChannelDesc;
 typedef struct cudaMemLocation {
     int type, id;
 } cudaMemLocation;
@@ -42,6 +48,7 @@ enum {  // cudaError_t
     cudaErrorInvalidConfiguration = 9,
     cudaErrorInvalidPitchValue = 12,
     cudaErrorInvalidSymbol = 13,
+    cudaErrorInvalidChannelDescriptor = 20,
     cudaErrorInvalidMemcpyDirection = 21,
     cudaErrorDevicesUnavailable = 46,
     cudaErrorMissingConfiguration = 52,
@@ -135,6 +142,32 @@ cudaError_t cudaFree(void *p);
 cudaError_t cudaMemGetInfo(size_t *room, size_t *total);
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, cudaStream_t s);
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t s);
+
+// --- pitch.c: rows and boxes of memory -------------------------------------------------------------------------------
+typedef struct Box {
+    uint8_t *at;
+    size_t pitch, height;  // of a slice: rows, with those that aren't in the box
+} Box;
+// The extent is in bytes.
+cudaError_t box_copy(const Box *to, const Box *from, cudaExtent e, int kind, cudaStream_t s);
+
+// --- array.c: arrays -------------------------------------------------------------------------------------------------
+typedef struct Array {
+    const struct Array *self;  // the key
+    uint8_t *at;
+    ChannelDesc desc;
+    size_t width, height, texel, pitch;  // elements; height 0: it has one dimension; bytes of an element, of a row
+    unsigned flags;
+    UT_hash_handle hh;
+} Array;
+bool array_find(const Array *handle, Array *found);
+cudaError_t texel_of(const ChannelDesc *d, size_t *bytes);  // of an element, which has 1, 2 or 4 channels
+// The box at a position in elements; an error: it doesn't lie in the array. The extent is in bytes.
+cudaError_t array_box(const Array *a, cudaPos at, cudaExtent e, Box *box);
+void arrays_forget(void);  // none of them is left
+
+// --- texture.c: texture objects --------------------------------------------------------------------------------------
+void textures_forget(void);
 
 // --- stream.c: streams and events ------------------------------------------------------------------------------------
 bool stream_number(cudaStream_t s, uint64_t *number);  // false: there is no such stream

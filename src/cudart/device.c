@@ -43,6 +43,8 @@ cudaError_t cudaDeviceReset(void)
     cudaError_t error = client_ask(&(WireCall){.ask = ASK_RESET}, NULL, NULL);
     modules_forget();
     things_forget();
+    textures_forget();
+    arrays_forget();
     atomic_store(&limits[0], STACK), atomic_store(&limits[1], PRINTF), atomic_store(&limits[2], HEAP);
     return noted(error);
 }

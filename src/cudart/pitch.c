@@ -4,14 +4,11 @@
 
 #include <string.h>
 
-typedef struct cudaPos {
-    size_t x, y, z;
-} cudaPos;
 typedef struct Copy3D {  // cudaMemcpy3DParms
-    void *from_array;
+    const struct Array *from_array;
     cudaPos from_at;
     cudaPitchedPtr from;
-    void *to_array;
+    const struct Array *to_array;
     cudaPos to_at;
     cudaPitchedPtr to;
     cudaExtent extent;
@@ -46,10 +43,6 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr *p, cudaExtent e)
 }
 
 // --- boxes -----------------------------------------------------------------------------------------------------------
-typedef struct Box {
-    uint8_t *at;
-    size_t pitch, height;  // of a slice: rows, with those that aren't in the box
-} Box;
 typedef cudaError_t Piece(void *user, uint8_t *to, const uint8_t *from, size_t bytes);
 
 // Does a row fit its pitch, and the box the address space?
@@ -91,13 +84,18 @@ static cudaError_t copy_piece(void *user, uint8_t *to, const uint8_t *from, size
     return cudaMemcpyAsync(to, from, bytes, way->kind, way->stream);
 }
 
+cudaError_t box_copy(const Box *to, const Box *from, cudaExtent e, int kind, cudaStream_t s)
+{
+    return go(to, from, e, copy_piece, &(Way){.kind = kind, .stream = s});
+}
+
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                               size_t height, int kind, cudaStream_t s)
 {
     const Box box = {to, to_pitch, height}, source = {(uint8_t *)(uintptr_t)from, from_pitch, height};
     READY();
     if (width > to_pitch || width > from_pitch) return noted(cudaErrorInvalidPitchValue);
-    return noted(go(&box, &source, (cudaExtent){width, height, 1}, copy_piece, &(Way){.kind = kind, .stream = s}));
+    return noted(box_copy(&box, &source, (cudaExtent){width, height, 1}, kind, s));
 }
 
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
@@ -117,9 +115,17 @@ cudaError_t cudaMemcpy3DAsync(const Copy3D *c, cudaStream_t s)
 {
     READY();
     if (!c) return noted(cudaErrorInvalidValue);
-    if (c->from_array || c->to_array) return client_missing("cudaMemcpy3D of an array");
-    const Box to = box_of(&c->to, &c->to_at, c->extent.height), from = box_of(&c->from, &c->from_at, c->extent.height);
-    return noted(go(&to, &from, c->extent, copy_piece, &(Way){.kind = c->kind, .stream = s}));
+    // Where an array is in play, the extent's width is in its elements.
+    Array a = {.texel = 1}, b = a;
+    if ((c->to_array && !array_find(c->to_array, &a)) || (c->from_array && !array_find(c->from_array, &b)))
+        return noted(cudaErrorInvalidValue);
+    if (c->to_array && c->from_array && a.texel != b.texel) return noted(cudaErrorInvalidValue);
+    cudaExtent e = c->extent;
+    if (__builtin_mul_overflow(e.width, c->to_array ? a.texel : b.texel, &e.width)) return noted(cudaErrorInvalidValue);
+    Box to = box_of(&c->to, &c->to_at, e.height), from = box_of(&c->from, &c->from_at, e.height);
+    cudaError_t error = c->to_array ? array_box(&a, c->to_at, e, &to) : cudaSuccess;
+    if (!error && c->from_array) error = array_box(&b, c->from_at, e, &from);
+    return noted(error ? error : box_copy(&to, &from, e, c->kind, s));
 }
 
 cudaError_t cudaMemcpy3D(const Copy3D *c) { return cudaMemcpy3DAsync(c, NULL); }

@@ -55,6 +55,45 @@ PTDS(cudaMemset2D, cudaMemset2DAsync, (void *to, size_t pitch, int value, size_t
 PTSZ(cudaMemset3DAsync, (cudaPitchedPtr p, int value, cudaExtent e, cudaStream_t s), (p, value, e, OF(s)))
 PTDS(cudaMemset3D, cudaMemset3DAsync, (cudaPitchedPtr p, int value, cudaExtent e), (p, value, e, OWN))
 
+// --- arrays ----------------------------------------------------------------------------------------------------------
+// An internal function that copies between arrays takes a stream, which CUDA's own doesn't.
+cudaError_t array_to_array(const Array *to, size_t x, size_t y, const Array *from, size_t from_x, size_t from_y,
+                           size_t width, size_t height, int kind, cudaStream_t s);
+cudaError_t array_run_to_array(const Array *to, size_t x, size_t y, const Array *from, size_t from_x, size_t from_y,
+                               size_t bytes, int kind, cudaStream_t s);
+PTSZ(cudaMemcpy2DToArrayAsync,
+     (const Array *to, size_t x, size_t y, const void *from, size_t pitch, size_t width, size_t height, int kind,
+      cudaStream_t s),
+     (to, x, y, from, pitch, width, height, kind, OF(s)))
+PTDS(cudaMemcpy2DToArray, cudaMemcpy2DToArrayAsync,
+     (const Array *to, size_t x, size_t y, const void *from, size_t pitch, size_t width, size_t height, int kind),
+     (to, x, y, from, pitch, width, height, kind, OWN))
+PTSZ(cudaMemcpy2DFromArrayAsync,
+     (void *to, size_t pitch, const Array *from, size_t x, size_t y, size_t width, size_t height, int kind,
+      cudaStream_t s),
+     (to, pitch, from, x, y, width, height, kind, OF(s)))
+PTDS(cudaMemcpy2DFromArray, cudaMemcpy2DFromArrayAsync,
+     (void *to, size_t pitch, const Array *from, size_t x, size_t y, size_t width, size_t height, int kind),
+     (to, pitch, from, x, y, width, height, kind, OWN))
+PTDS(cudaMemcpy2DArrayToArray, array_to_array,
+     (const Array *to, size_t x, size_t y, const Array *from, size_t from_x, size_t from_y, size_t width, size_t height,
+      int kind),
+     (to, x, y, from, from_x, from_y, width, height, kind, OWN))
+PTSZ(cudaMemcpyToArrayAsync,
+     (const Array *to, size_t x, size_t y, const void *from, size_t bytes, int kind, cudaStream_t s),
+     (to, x, y, from, bytes, kind, OF(s)))
+PTDS(cudaMemcpyToArray, cudaMemcpyToArrayAsync,
+     (const Array *to, size_t x, size_t y, const void *from, size_t bytes, int kind),
+     (to, x, y, from, bytes, kind, OWN))
+PTSZ(cudaMemcpyFromArrayAsync,
+     (void *to, const Array *from, size_t x, size_t y, size_t bytes, int kind, cudaStream_t s),
+     (to, from, x, y, bytes, kind, OF(s)))
+PTDS(cudaMemcpyFromArray, cudaMemcpyFromArrayAsync,
+     (void *to, const Array *from, size_t x, size_t y, size_t bytes, int kind), (to, from, x, y, bytes, kind, OWN))
+PTDS(cudaMemcpyArrayToArray, array_run_to_array,
+     (const Array *to, size_t x, size_t y, const Array *from, size_t from_x, size_t from_y, size_t bytes, int kind),
+     (to, x, y, from, from_x, from_y, bytes, kind, OWN))
+
 // --- memory ----------------------------------------------------------------------------------------------------------
 PTSZ(cudaMallocAsync, (void **p, size_t bytes, cudaStream_t s), (p, bytes, OF(s)))
 PTSZ(cudaMallocFromPoolAsync, (void **p, size_t bytes, cudaMemPool_t pool, cudaStream_t s), (p, bytes, pool, OF(s)))

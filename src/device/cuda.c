@@ -296,9 +296,9 @@ static oc_status cuda_symbol(oc_module *m, const char *name, oc_ptr *ptr, size_t
 static oc_status cuda_texture_create(oc_device *d, const oc_texture *t, uint64_t *handle)
 {
     static const int formats[] = {[OC_TEX_F32] = 0x20, [OC_TEX_U32] = 3, [OC_TEX_S32] = 10, [OC_TEX_U8] = 1,
-                                  [OC_TEX_S8] = 8,     [OC_TEX_U16] = 2, [OC_TEX_S16] = 9};
+                                  [OC_TEX_S8] = 8,     [OC_TEX_U16] = 2, [OC_TEX_S16] = 9,  [OC_TEX_F16] = 0x10};
     static const size_t sizes[] = {[OC_TEX_F32] = 4, [OC_TEX_U32] = 4, [OC_TEX_S32] = 4, [OC_TEX_U8] = 1,
-                                   [OC_TEX_S8] = 1,  [OC_TEX_U16] = 2, [OC_TEX_S16] = 2};
+                                   [OC_TEX_S8] = 1,  [OC_TEX_U16] = 2, [OC_TEX_S16] = 2, [OC_TEX_F16] = 2};
     static const int modes[] = {[OC_TEX_WRAP] = 0, [OC_TEX_CLAMP] = 1, [OC_TEX_MIRROR] = 2, [OC_TEX_BORDER] = 3};
     if ((size_t)t->format >= COUNT(formats) || (size_t)t->address >= COUNT(modes))
         return device_fail(d, OC_BAD_ARGUMENT, "a texture's format or address mode is out of range");
@@ -311,7 +311,7 @@ static oc_status cuda_texture_create(oc_device *d, const oc_texture *t, uint64_t
         r.of.linear.bytes = t->width * sizes[t->format] * t->channels;
     }
     TextureSampling s = {.address = {modes[t->address], modes[t->address], modes[t->address]}, .filter = t->linear};
-    bool whole = t->format != OC_TEX_F32 && !t->unit_float;
+    bool whole = t->format != OC_TEX_F32 && t->format != OC_TEX_F16 && !t->unit_float;
     s.flags = (whole ? READ_AS_INTEGER : 0u) | (t->normalized ? NORMALIZED_COORDINATES : 0u);
     CUtexObject object = 0;
     USABLE(d);

@@ -156,16 +156,19 @@ static oc_status sim_texture_create(oc_device *base, const oc_texture *t, uint64
                  true};
     if (t->channels != 1 && t->channels != 2 && t->channels != 4)
         return fail(d, OC_BAD_ARGUMENT, "a texel has 1, 2 or 4 channels");
-    if (!t->width || t->format > OC_TEX_S16 || t->address > OC_TEX_MIRROR)
+    if (!t->width || t->format > OC_TEX_F16 || t->address > OC_TEX_MIRROR)
         return fail(d, OC_BAD_ARGUMENT, "malformed texture description");
-    if (t->linear && t->format != OC_TEX_F32 && !t->unit_float)
+    if (t->linear && t->format != OC_TEX_F32 && t->format != OC_TEX_F16 && !t->unit_float)
         return fail(d, OC_BAD_ARGUMENT, "filtering needs texels read as floats");
     uint64_t row = (uint64_t)t->width * texel_bytes(&x);
     if (t->height && t->pitch < row) return fail(d, OC_BAD_ARGUMENT, "the pitch is smaller than a row");
     uint64_t bytes = t->height ? (uint64_t)t->pitch * (t->height - 1) + row : row;
     if (!locate(d, t->base, bytes)) return OC_BAD_ARGUMENT;
-    *handle = TEXTURE_TAG + d->textures.n;
-    vec_push(&d->textures, x);
+    size_t at = 0;  // the place of one that is gone is taken again
+    while (at < d->textures.n && d->textures.v[at].used) at++;
+    if (at == d->textures.n) vec_push(&d->textures, x);
+    d->textures.v[at] = x;
+    *handle = TEXTURE_TAG + at;
     return OC_OK;
 }
 

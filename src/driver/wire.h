@@ -17,7 +17,7 @@
 // "w" and the full name, and for its executable and libraries. A file of OPENED_MOST bytes may lack some.
 #define OPENED_VARIABLE "ONCHIP_OPENED"
 enum { OPENED_MOST = 16 << 20 };
-enum { WIRE_VERSION = 3 };
+enum { WIRE_VERSION = 4 };
 enum { WIRE_TEXT = 256 << 20 };  // the most bytes of text, as of a PTX file
 
 typedef enum Ask {
@@ -58,6 +58,13 @@ typedef struct WireKernel {
 typedef struct WireParam {
     uint32_t at, bytes;
 } WireParam;
+// A texture: of an array, or of rows of memory. height 0: one row. Numbers count as the enums of CUDA do that are named.
+typedef struct WireTexture {
+    uint64_t base, width, height, pitch;     // texels; bytes
+    uint32_t channels, bits, kind, address;  // bits of a channel; cudaChannelFormatKind; cudaTextureAddressMode
+    uint32_t linear, normalized, unit;       // 1: filtered; coordinates in [0, 1); read as floats in [0, 1] or [-1, 1]
+    uint32_t reserved;
+} WireTexture;
 typedef struct WireLaunch {
     uint32_t grid[3], block[3], shared;
     uint32_t cooperative;  // 1: blocks may wait for one another

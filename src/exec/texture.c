@@ -1,13 +1,13 @@
 // texture.c: tex and tld4 on texture objects: 1D linear memory and 2D (PTX ISA §9.7.10). A handle is TEXTURE_TAG plus
 // the object's index. Filtering is done in float with 8-bit fractions, as the CUDA programming guide describes. The
 // step's address of a lane is that of its first texel: bilinear neighbours aren't timed (doc/extend/model-errors.md).
-#include "exec/run.h"
+#include "exec/ops.h"
 
 #include <string.h>
 
 uint32_t texel_bytes(const Texture *t)
 {
-    static const uint8_t bytes[] = {4, 4, 4, 1, 1, 2, 2};
+    static const uint8_t bytes[] = {4, 4, 4, 1, 1, 2, 2, 2};
     return bytes[t->format] * t->channels;
 }
 
@@ -40,7 +40,7 @@ static uint32_t texel(const Gmem *g, const Texture *t, int64_t x, int64_t y, int
         float one = channel == 3 ? 1.0f : 0.0f;
         uint32_t b;
         memcpy(&b, &one, 4);
-        return t->format == 0 || t->unit_float ? b : channel == 3;
+        return t->format == 0 || t->format == 7 || t->unit_float ? b : channel == 3;
     }
     const uint8_t *p =
         (const uint8_t *)gmem_host(g, texel_address(t, x, y)) + texel_bytes(t) / t->channels * (unsigned)channel;
@@ -51,6 +51,7 @@ static uint32_t texel(const Gmem *g, const Texture *t, int64_t x, int64_t y, int
     case 4: v = (uint32_t)(int32_t)(int8_t)*p, f = MAX((float)(int32_t)v / 127.0f, -1.0f); break;
     case 5: v = (uint32_t)(p[0] | p[1] << 8), f = (float)v / 65535.0f; break;
     case 6: v = (uint32_t)(int32_t)(int16_t)(p[0] | p[1] << 8), f = MAX((float)(int32_t)v / 32767.0f, -1.0f); break;
+    case 7: return half_to_f32((uint32_t)(p[0] | p[1] << 8));
     default: memcpy(&v, p, 4); return v;
     }
     if (t->unit_float) memcpy(&v, &f, 4);

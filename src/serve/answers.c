@@ -368,6 +368,46 @@ static int answer_EVENT_BETWEEN(Serving *s, const WireCall *c, WireAnswer *a, Te
     return result(s, status);
 }
 
+// --- textures --------------------------------------------------------------------------------------------------------
+static bool format_of(const WireTexture *w, oc_tex_format *format)
+{
+    static const struct {
+        uint8_t bits, kind;  // cudaChannelFormatKind: signed, unsigned, float
+        oc_tex_format format;
+    } formats[] = {{8, 0, OC_TEX_S8},   {16, 0, OC_TEX_S16}, {32, 0, OC_TEX_S32}, {8, 1, OC_TEX_U8},
+                   {16, 1, OC_TEX_U16}, {32, 1, OC_TEX_U32}, {16, 2, OC_TEX_F16}, {32, 2, OC_TEX_F32}};
+    for (size_t k = 0; k < COUNT(formats); k++)
+        if (formats[k].bits == w->bits && formats[k].kind == w->kind) return *format = formats[k].format, true;
+    return false;
+}
+
+static int answer_TEXTURE(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    static const oc_tex_address addresses[] = {OC_TEX_WRAP, OC_TEX_CLAMP, OC_TEX_MIRROR, OC_TEX_BORDER};
+    (void)c, (void)out;
+    WireTexture w;
+    if (s->text.n != sizeof w) return INVALID_VALUE;
+    memcpy(&w, s->text.v, sizeof w);
+    if (w.width > UINT32_MAX || w.height > UINT32_MAX || w.pitch > UINT32_MAX) return INVALID_VALUE;
+    oc_texture t = {.base = w.base,
+                    .width = (uint32_t)w.width,
+                    .height = (uint32_t)w.height,
+                    .pitch = (uint32_t)w.pitch,
+                    .channels = w.channels,
+                    .linear = w.linear,
+                    .normalized = w.normalized,
+                    .unit_float = w.unit};
+    if (w.address >= COUNT(addresses) || !format_of(&w, &t.format)) return INVALID_VALUE;
+    t.address = addresses[w.address];
+    return result(s, oc_texture_create(s->device, &t, &a->a));
+}
+
+static int answer_TEXTURE_END(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    (void)a, (void)out;
+    return result(s, oc_texture_destroy(s->device, c->a));
+}
+
 // --- the rest --------------------------------------------------------------------------------------------------------
 static int answer_PRINTED(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 {

@@ -33,8 +33,8 @@ static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n" KERN
                         KERNEL("ga", "tld4.a.2d.v4.u32.f32 {%r10, %r11, %r12, %r13}, [%rd1, {%f1, %f2}];");
 
 enum { W = 13, H = 7, PITCH = 256, N = 640 };
-static const char *const format_names[] = {"f32", "u32", "s32", "u8", "s8", "u16", "s16"};
-static const int format_bytes[] = {4, 4, 4, 1, 1, 2, 2};
+static const char *const format_names[] = {"f32", "u32", "s32", "u8", "s8", "u16", "s16", "f16"};
+static const int format_bytes[] = {4, 4, 4, 1, 1, 2, 2, 2};
 
 typedef struct Fixture {
     oc_device *d;
@@ -96,6 +96,8 @@ static void paint(Fixture *f, oc_tex_format format)
             float v = (float)(int)(random_u32() % 2001) - 1000;
             memcpy(f->pixels + 4 * k, &v, 4);
         }
+    if (format == OC_TEX_F16)  // no infinities, and no NaNs
+        for (size_t k = 1; k < sizeof f->pixels; k += 2) f->pixels[k] &= 0xfb;
     assert_int_equal(oc_write(f->d, f->image, f->pixels, sizeof f->pixels, NULL), OC_OK);
 }
 
@@ -128,7 +130,7 @@ static uint32_t raw(const Fixture *f, const oc_texture *t, int x, int y, int c)
     uint32_t v = 0;
     x = place(t->address, x, w), y = place(t->address, y, h);
     if (x < 0 || y < 0) return 0;
-    bool is_float = t->format == OC_TEX_F32 || t->unit_float;
+    bool is_float = t->format == OC_TEX_F32 || t->format == OC_TEX_F16 || t->unit_float;
     float one = 1;
     if (c >= (int)t->channels) {  // what a texel doesn't have is 0, and 1 for the last
         if (c == 3 && is_float)
@@ -140,6 +142,12 @@ static uint32_t raw(const Fixture *f, const oc_texture *t, int x, int y, int c)
     memcpy(&v, f->pixels + (size_t)y * t->pitch + (size_t)(x * (int)t->channels + c) * (size_t)b, (size_t)b);
     if (t->format == OC_TEX_S8 && v & 0x80) v |= 0xffffff00u;
     if (t->format == OC_TEX_S16 && v & 0x8000) v |= 0xffff0000u;
+    if (t->format == OC_TEX_F16) {  // IEEE 754, binary16
+        int e = v >> 10 & 31, m = v & 1023;
+        float u = ldexpf((float)(e ? 1024 + m : m), (e ? e : 1) - 25);
+        if (v & 0x8000) u = -u;
+        memcpy(&v, &u, 4);
+    }
     if (t->unit_float) {
         static const float most[] = {0, 0, 0, 255, 127, 65535, 32767};
         float u = (t->format == OC_TEX_U8 || t->format == OC_TEX_U16 ? (float)v : (float)(int32_t)v) / most[t->format];
@@ -199,11 +207,11 @@ static void nearest(void **state)
 {
     Fixture *f = *state;
     char what[100];
-    for (int format = 0; format < 7; format++)
+    for (int format = 0; format < 8; format++)
         for (int unit = 0; unit < 2; unit++)
             for (uint32_t channels = 1; channels <= 4; channels *= 2)
                 for (int mode = 0; mode < 4; mode++) {
-                    if (unit && format < OC_TEX_U8) continue;
+                    if (unit && (format < OC_TEX_U8 || format > OC_TEX_S16)) continue;
                     oc_texture t = {.base = f->image,
                                     .width = W,
                                     .height = H,

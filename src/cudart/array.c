@@ -1,0 +1,303 @@
+// array.c: arrays of one and two dimensions, which textures read. A GPU lays an array out in blocks that no program
+// sees; here it is rows in the GPU's memory. Copies give places and widths in bytes, but for cudaMemcpy3D (pitch.c).
+//
+// Invariant: a copy stays inside the array's rows. What a program does with an array that is gone is an error.
+#include "cudart/cudart.h"
+
+#include <pthread.h>
+
+enum { ROW = 64 };                                           // bytes that a row is a multiple of
+enum { SIGNED, UNSIGNED, FLOAT, NONE };                      // cudaChannelFormatKind
+enum { SURFACE = 2, GATHER = 8, FLAGS = SURFACE | GATHER };  // cudaArraySurfaceLoadStore, cudaArrayTextureGather
+static const cudaExtent most = {131072, 65536, 0};           // elements (attributes 21 to 23)
+
+static struct {
+    pthread_mutex_t lock;
+    Array *all;
+} arrays = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+// --- channels --------------------------------------------------------------------------------------------------------
+ChannelDesc cudaCreateChannelDesc(int x, int y, int z, int w, int kind) { return (ChannelDesc){{x, y, z, w}, kind}; }
+
+cudaError_t texel_of(const ChannelDesc *d, size_t *bytes)
+{
+    int channels = 1, bits = d->bits[0];
+    if (d->kind > NONE) return client_missing("a channel that is normalized, compressed or of several planes");
+    while (channels < 4 && d->bits[channels]) channels++;
+    for (int k = 0; k < 4; k++)
+        if (d->bits[k] != (k < channels ? bits : 0)) return cudaErrorInvalidChannelDescriptor;
+    if (channels == 3 || d->kind < SIGNED || d->kind == NONE) return cudaErrorInvalidChannelDescriptor;
+    if (bits != 16 && bits != 32 && (bits != 8 || d->kind == FLOAT)) return cudaErrorInvalidChannelDescriptor;
+    *bytes = (size_t)(channels * bits / 8);
+    return cudaSuccess;
+}
+
+// --- arrays ----------------------------------------------------------------------------------------------------------
+bool array_find(const Array *handle, Array *found)
+{
+    Array *a;
+    pthread_mutex_lock(&arrays.lock);
+    HASH_FIND_PTR(arrays.all, &handle, a);
+    if (a) *found = *a;
+    pthread_mutex_unlock(&arrays.lock);
+    return a;
+}
+
+void arrays_forget(void)
+{
+    Array *a, *next;
+    pthread_mutex_lock(&arrays.lock);
+    HASH_ITER(hh, arrays.all, a, next)
+    {
+        HASH_DEL(arrays.all, a);
+        mem_free(a);
+    }
+    pthread_mutex_unlock(&arrays.lock);
+}
+
+static cudaError_t make(const Array **out, const ChannelDesc *desc, size_t width, size_t height, unsigned flags)
+{
+    size_t texel;
+    void *at;
+    READY();
+    if (!out || !desc) return noted(cudaErrorInvalidValue);
+    *out = NULL;
+    if (flags & ~(unsigned)FLAGS) return client_missing("an array that is layered, a cube, sparse or of graphics");
+    cudaError_t error = texel_of(desc, &texel);
+    if (error) return noted(error);
+    if (!width || width > most.width || height > most.height) return noted(cudaErrorInvalidValue);
+    size_t pitch = (width * texel + ROW - 1) / ROW * ROW;
+    error = cudaMalloc(&at, pitch * MAX(height, 1u));
+    if (error) return error;
+    Array *a = mem_alloc(sizeof *a);
+    *a = (Array){a, at, *desc, width, height, texel, pitch, flags, {0}};
+    pthread_mutex_lock(&arrays.lock);
+    HASH_ADD_PTR(arrays.all, self, a);
+    pthread_mutex_unlock(&arrays.lock);
+    *out = a;
+    return cudaSuccess;
+}
+
+cudaError_t cudaMallocArray(const Array **array, const ChannelDesc *desc, size_t width, size_t height, unsigned flags)
+{
+    return make(array, desc, width, height, flags);
+}
+
+cudaError_t cudaMalloc3DArray(const Array **array, const ChannelDesc *desc, cudaExtent e, unsigned flags)
+{
+    READY();
+    if (e.depth && !(flags & ~(unsigned)FLAGS)) return client_missing("an array of three dimensions");
+    return make(array, desc, e.width, e.height, flags);
+}
+
+cudaError_t cudaFreeArray(const Array *array)
+{
+    Array *a;
+    READY();
+    if (!array) return cudaSuccess;
+    pthread_mutex_lock(&arrays.lock);
+    HASH_FIND_PTR(arrays.all, &array, a);
+    if (a) HASH_DEL(arrays.all, a);
+    pthread_mutex_unlock(&arrays.lock);
+    if (!a) return noted(cudaErrorInvalidResourceHandle);
+    cudaError_t error = cudaFree(a->at);
+    mem_free(a);
+    return error;
+}
+
+cudaError_t cudaArrayGetInfo(ChannelDesc *desc, cudaExtent *e, unsigned *flags, const Array *array)
+{
+    Array a;
+    READY();
+    if (!array_find(array, &a)) return noted(cudaErrorInvalidResourceHandle);
+    if (desc) *desc = a.desc;
+    if (e) *e = (cudaExtent){a.width, a.height, 0};
+    if (flags) *flags = a.flags;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetChannelDesc(ChannelDesc *desc, const Array *array)
+{
+    READY();
+    return desc ? cudaArrayGetInfo(desc, NULL, NULL, array) : noted(cudaErrorInvalidValue);
+}
+
+// No array here is sparse, made of planes, or mapped later.
+static cudaError_t has_none(const Array *array)
+{
+    Array a;
+    READY();
+    return noted(array_find(array, &a) ? cudaErrorInvalidValue : cudaErrorInvalidResourceHandle);
+}
+
+cudaError_t cudaArrayGetPlane(const Array **plane, const Array *array, unsigned index)
+{
+    (void)plane, (void)index;
+    return has_none(array);
+}
+
+cudaError_t cudaArrayGetMemoryRequirements(void *to, const Array *array, int device)
+{
+    (void)to, (void)device;
+    return has_none(array);
+}
+
+cudaError_t cudaArrayGetSparseProperties(void *to, const Array *array)
+{
+    (void)to;
+    return has_none(array);
+}
+
+// --- copies of boxes -------------------------------------------------------------------------------------------------
+static size_t rows_of(const Array *a) { return MAX(a->height, 1u); }
+
+// The box of width bytes by height rows at (x bytes, y).
+static cudaError_t part(const Array *a, size_t x, size_t y, size_t width, size_t height, Box *box)
+{
+    size_t row = a->width * a->texel, rows = rows_of(a);
+    if (x > row || width > row - x || y > rows || height > rows - y) return cudaErrorInvalidValue;
+    *box = (Box){a->at + y * a->pitch + x, a->pitch, height};
+    return cudaSuccess;
+}
+
+cudaError_t array_box(const Array *a, cudaPos at, cudaExtent e, Box *box)
+{
+    if (at.z || e.depth > 1 || at.x > a->width) return cudaErrorInvalidValue;
+    return part(a, at.x * a->texel, at.y, e.width, e.height, box);
+}
+
+cudaError_t cudaMemcpy2DToArrayAsync(const Array *to, size_t x, size_t y, const void *from, size_t pitch, size_t width,
+                                     size_t height, int kind, cudaStream_t s)
+{
+    const Box source = {(uint8_t *)(uintptr_t)from, pitch, height};
+    Box box;
+    Array a;
+    READY();
+    if (!array_find(to, &a)) return noted(cudaErrorInvalidResourceHandle);
+    if (width > pitch) return noted(cudaErrorInvalidPitchValue);
+    cudaError_t error = part(&a, x, y, width, height, &box);
+    return noted(error ? error : box_copy(&box, &source, (cudaExtent){width, height, 1}, kind, s));
+}
+
+cudaError_t cudaMemcpy2DToArray(const Array *to, size_t x, size_t y, const void *from, size_t pitch, size_t width,
+                                size_t height, int kind)
+{
+    return cudaMemcpy2DToArrayAsync(to, x, y, from, pitch, width, height, kind, NULL);
+}
+
+cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, const Array *from, size_t x, size_t y, size_t width,
+                                       size_t height, int kind, cudaStream_t s)
+{
+    const Box box = {to, pitch, height};
+    Box source;
+    Array a;
+    READY();
+    if (!array_find(from, &a)) return noted(cudaErrorInvalidResourceHandle);
+    if (width > pitch) return noted(cudaErrorInvalidPitchValue);
+    cudaError_t error = part(&a, x, y, width, height, &source);
+    return noted(error ? error : box_copy(&box, &source, (cudaExtent){width, height, 1}, kind, s));
+}
+
+cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, const Array *from, size_t x, size_t y, size_t width,
+                                  size_t height, int kind)
+{
+    return cudaMemcpy2DFromArrayAsync(to, pitch, from, x, y, width, height, kind, NULL);
+}
+
+cudaError_t array_to_array(const Array *to, size_t x, size_t y, const Array *from, size_t from_x, size_t from_y,
+                           size_t width, size_t height, int kind, cudaStream_t s)
+{
+    Box box, source;
+    Array a, b;
+    READY();
+    if (!array_find(to, &a) || !array_find(from, &b)) return noted(cudaErrorInvalidResourceHandle);
+    cudaError_t error = part(&a, x, y, width, height, &box);
+    if (!error) error = part(&b, from_x, from_y, width, height, &source);
+    return noted(error ? error : box_copy(&box, &source, (cudaExtent){width, height, 1}, kind, s));
+}
+
+cudaError_t cudaMemcpy2DArrayToArray(const Array *to, size_t x, size_t y, const Array *from, size_t from_x,
+                                     size_t from_y, size_t width, size_t height, int kind)
+{
+    return array_to_array(to, x, y, from, from_x, from_y, width, height, kind, NULL);
+}
+
+// --- copies of runs --------------------------------------------------------------------------------------------------
+// A run of bytes goes on at the beginning of the next row. Of memory, it has one row.
+typedef struct Run {
+    uint8_t *at;
+    size_t x, y, row, rows, pitch;
+} Run;
+
+static bool run_of(const Array *array, size_t x, size_t y, size_t bytes, Run *r)
+{
+    Array a;
+    if (!array_find(array, &a)) return false;
+    size_t row = a.width * a.texel, rows = rows_of(&a);
+    *r = (Run){a.at, x, y, row, rows, a.pitch};
+    if (x > row || y > rows || bytes > (rows - y) * row || x > (rows - y) * row - bytes) return false;
+    if (row == a.pitch) *r = (Run){a.at, y * row + x, 0, rows * row, 1, a.pitch};  // one piece
+    return true;
+}
+
+static Run run_at(const void *p, size_t bytes) { return (Run){(uint8_t *)(uintptr_t)p, 0, 0, bytes, 1, bytes}; }
+
+static size_t left(Run *r)
+{
+    if (r->x == r->row) r->x = 0, r->y++;
+    return r->row - r->x;
+}
+
+static cudaError_t copy(Run *to, Run *from, size_t bytes, int kind, cudaStream_t s)
+{
+    cudaError_t error = cudaSuccess;
+    if (bytes && (!to->at || !from->at)) return noted(cudaErrorInvalidValue);
+    while (bytes && !error) {
+        size_t there = left(to), here = left(from), n = MIN(bytes, MIN(there, here));
+        error =
+            cudaMemcpyAsync(to->at + to->y * to->pitch + to->x, from->at + from->y * from->pitch + from->x, n, kind, s);
+        to->x += n, from->x += n, bytes -= n;
+    }
+    return error;
+}
+
+cudaError_t cudaMemcpyToArrayAsync(const Array *to, size_t x, size_t y, const void *from, size_t bytes, int kind,
+                                   cudaStream_t s)
+{
+    Run a, b = run_at(from, bytes);
+    READY();
+    return run_of(to, x, y, bytes, &a) ? copy(&a, &b, bytes, kind, s) : noted(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemcpyToArray(const Array *to, size_t x, size_t y, const void *from, size_t bytes, int kind)
+{
+    return cudaMemcpyToArrayAsync(to, x, y, from, bytes, kind, NULL);
+}
+
+cudaError_t cudaMemcpyFromArrayAsync(void *to, const Array *from, size_t x, size_t y, size_t bytes, int kind,
+                                     cudaStream_t s)
+{
+    Run a = run_at(to, bytes), b;
+    READY();
+    return run_of(from, x, y, bytes, &b) ? copy(&a, &b, bytes, kind, s) : noted(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemcpyFromArray(void *to, const Array *from, size_t x, size_t y, size_t bytes, int kind)
+{
+    return cudaMemcpyFromArrayAsync(to, from, x, y, bytes, kind, NULL);
+}
+
+cudaError_t array_run_to_array(const Array *to, size_t x, size_t y, const Array *from, size_t from_x, size_t from_y,
+                               size_t bytes, int kind, cudaStream_t s)
+{
+    Run a, b;
+    READY();
+    if (!run_of(to, x, y, bytes, &a) || !run_of(from, from_x, from_y, bytes, &b)) return noted(cudaErrorInvalidValue);
+    return copy(&a, &b, bytes, kind, s);
+}
+
+cudaError_t cudaMemcpyArrayToArray(const Array *to, size_t x, size_t y, const Array *from, size_t from_x, size_t from_y,
+                                   size_t bytes, int kind)
+{
+    return array_run_to_array(to, x, y, from, from_x, from_y, bytes, kind, NULL);
+}
