@@ -12,8 +12,8 @@
 //
 // config.progress and config.print are called while a launch is under way. They may ask the launch's device: oc_error,
 // oc_describe, oc_kernel_get, oc_kernel_count, oc_kernel_at, oc_kernel_describe, oc_symbol, oc_stream_time,
-// oc_event_seconds, oc_launches, oc_launch_kernel, oc_launch_counter, oc_launch_rate. Every other call on this device
-// is OC_BAD_ARGUMENT there. One without a status (oc_close, oc_unload, oc_stream_destroy, oc_event_destroy, oc_forget)
+// oc_event_seconds, oc_launches, oc_launch_kernel, oc_launch_counter, oc_launch_rate, oc_counter_name, oc_rate_name,
+// oc_launch_structure. Every other call on this device is OC_BAD_ARGUMENT there. One without a status (oc_close, oc_unload, oc_stream_destroy, oc_event_destroy, oc_forget)
 // does nothing, and oc_error says so. config.stop ends the launch. Other devices can be used as usual.
 #ifndef ONCHIP_H
 #define ONCHIP_H
@@ -106,6 +106,7 @@ oc_status oc_fill(oc_device *device, oc_ptr to, uint8_t value, size_t bytes, oc_
 // that uses what isn't implemented blocks itself alone: oc_kernel_info.refusal says why, and oc_launch fails with that.
 oc_status oc_load(oc_device *device, const char *ptx, size_t length, const char *name, oc_module **module);
 oc_status oc_load_file(oc_device *device, const char *path, oc_module **module);
+// name: as in the PTX, or in C++ ("scale", "void scale<int>(int*)") where that means one kernel alone.
 oc_status oc_kernel_get(oc_module *module, const char *name, oc_kernel **kernel);
 size_t oc_kernel_count(const oc_module *module);
 oc_kernel *oc_kernel_at(oc_module *module, size_t index);
@@ -178,6 +179,21 @@ size_t oc_launches(const oc_device *device);
 const char *oc_launch_kernel(const oc_device *device, size_t launch);
 uint64_t oc_launch_counter(const oc_device *device, size_t launch, const char *name);  // 0 for an unknown name
 double oc_launch_rate(const oc_device *device, size_t launch, const char *name);       // formulas, e.g. "ipc"
+// The names of the device's counters and rates, counted from 0; null: there are no more. Those of a warp scheduler's
+// own counters begin with "sched.". They stay valid until the device is closed.
+const char *oc_counter_name(const oc_device *device, size_t index);
+const char *oc_rate_name(const oc_device *device, size_t index);
+// What a launch did with one of its data structures: an allocation, "local memory", or "other", what can't be told
+// apart. name stays valid until the device is closed or oc_forget is called.
+typedef struct oc_structure {
+    const char *name;                 // the allocation's label, or the parameter's name
+    uint64_t loads, stores, atomics;  // instructions of warps
+    uint64_t transactions, sectors;   // segments of 128 bytes, and of 32, that these touched
+    uint64_t l1_accesses, l1_hits;    // look-ups in the L1, or in the cache that serves it
+    uint64_t dram_bytes;              // read from DRAM and written to it
+} oc_structure;
+// False, and nothing is written: there are no more. They are counted from 0.
+bool oc_launch_structure(const oc_device *device, size_t launch, size_t index, oc_structure *structure);
 // For a program that launches often, such as after every launch: forgets entries, but not the last keep ones. Launches
 // keep their numbers, and oc_launches goes on counting; one that is forgotten has no name, and 0 for every counter.
 void oc_forget(oc_device *device, size_t keep);

@@ -17,11 +17,12 @@ static const Option options[] = {
      "got, and how many a thread needs), strands (the PTX after lowering in strands, and the register file in which "
      "each word is found: the main one, the operand register file or the last-result file) or lowered"},
     {"--kernel", "NAME", "print only this function"},
+    {"--gpu", "NAME|FILE", "the GPU for which a .cu file is compiled (default: gtx480)"},
     {NULL, NULL, "onchip show gpu"},
     {"--set", "KEY=VALUE", "change a key of the description first"},
     {"--defaults", NULL, "list the keys that the description leaves at their defaults, with what each says"},
 };
-enum { O_HELP, O_OF_PTX, O_VIEW, O_KERNEL, O_OF_GPU, O_SET_, O_DEFAULTS };
+enum { O_HELP, O_OF_PTX, O_VIEW, O_KERNEL, O_FOR_GPU, O_OF_GPU, O_SET_, O_DEFAULTS };
 static const char *const views[] = {"ir", "text", "cfg", "loops", "live", "registers", "strands", "lowered"};
 
 static void show_live(const Function *f, Text *out)
@@ -143,15 +144,33 @@ static bool take_ptx(Text *text, const char *path, const char *kernel)
     return ok;
 }
 
-// Shows a PTX file, or the PTX of a built-in workload.
-static int show_ptx(const char *what, const char *view, const char *kernel)
+// Compiles a .cu file for a GPU.
+static int compile(const char *path, const char *gpu, Text *ptx)
+{
+    oc_device *d;
+    char message[4000];
+    Text why = {0};
+    int code = EXIT_OK;
+    oc_status status = oc_open(&(oc_config){.gpu = gpu, .functional = true}, &d, message, sizeof message);
+    if (status != OC_OK) return tell(status == OC_BAD_ARGUMENT ? EXIT_USAGE : EXIT_FAILED, "%s", message);
+    if (!compile_cuda(path, oc_describe(d).capability, ptx, &why)) code = tell(EXIT_FAILED, "%s", why.v);
+    oc_close(d);
+    text_free(&why);
+    return code;
+}
+
+// Shows a PTX file, or the PTX of CUDA source or of a built-in workload.
+static int show_ptx(const char *what, const char *view, const char *kernel, const char *gpu)
 {
     Text text = {0}, out = {0};
     Diag diag = {0};
     const WorkloadEntry *entry = workload_find(what);
+    bool source = !entry && is_cuda_source(what);
+    int code = source ? compile(what, gpu, &text) : EXIT_OK;
+    if (code != EXIT_OK) return text_free(&text), code;
     if (entry)
         text_add(&text, entry->ptx, entry->ptx_bytes);
-    else if (!text_read_file(&text, what)) {
+    else if (!source && !text_read_file(&text, what)) {
         text_free(&text);
         int problem = errno;
         const char *near = workload_near(what);
@@ -159,9 +178,8 @@ static int show_ptx(const char *what, const char *view, const char *kernel)
         return tell(EXIT_FAILED, "can't read %s: %s%s", what, strerror(problem),
                     did_you_mean(what, &near, near != NULL, hint));
     }
-    if (!entry && !take_ptx(&text, what, kernel)) return text_free(&text), EXIT_FAILED;
+    if (!entry && !source && !take_ptx(&text, what, kernel)) return text_free(&text), EXIT_FAILED;
     Module *m = ptx_parse_partly(text.v ? text.v : "", text.n, what, &diag);
-    int code = EXIT_OK;
     if (!m)
         code = tell(EXIT_FAILED, "%s", diag.text.v);
     else if (!strcmp(view, "text"))
@@ -206,7 +224,7 @@ static const char usage[] = "usage: onchip show ptx FILE|WORKLOAD [options]  PTX
                             "       onchip show counters                     counters and rates";
 
 // words[0] says what to show; it is the first of n words.
-static int show(Args *a, const char *const *words, size_t n, const char *view, const char *kernel,
+static int show(Args *a, const char *const *words, size_t n, const char *view, const char *kernel, const char *gpu,
                 const char *const *sets, bool defaults)
 {
     static const char *const kinds[] = {"ptx", "gpu", "registers", "keys", "counters"};
@@ -234,7 +252,7 @@ static int show(Args *a, const char *const *words, size_t n, const char *view, c
         return tell(EXIT_USAGE, "no view '%s'%s (onchip show --help)", view,
                     did_you_mean(view, views, COUNT(views), hint));
     switch (kind) {
-    case 0: return show_ptx(words[1], view, kernel);
+    case 0: return show_ptx(words[1], view, kernel, gpu);
     case 1: return show_gpu(words[1], sets, defaults);
     case 2: return show_program_registers(words[1], words + 2);
     case 3: return show_manual(gpu_manual);
@@ -245,7 +263,7 @@ static int show(Args *a, const char *const *words, size_t n, const char *view, c
 int cmd_show(int argc, char **argv)
 {
     Args a = {.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options)};
-    const char *words[MAX_PARAMS + 3] = {NULL}, *view = "ir", *kernel = NULL;
+    const char *words[MAX_PARAMS + 3] = {NULL}, *view = "ir", *kernel = NULL, *gpu = NULL;
     VEC(const char *) sets = {0};
     bool defaults = false;
     size_t n = 0;
@@ -258,6 +276,7 @@ int cmd_show(int argc, char **argv)
             break;
         case O_VIEW: view = a.value; break;
         case O_KERNEL: kernel = a.value; break;
+        case O_FOR_GPU: gpu = a.value; break;
         case O_SET_: vec_push(&sets, a.value); break;
         case O_DEFAULTS: defaults = true; break;
         case O_HELP:
@@ -268,7 +287,7 @@ int cmd_show(int argc, char **argv)
         }
     }
     vec_push(&sets, NULL);
-    if (code < 0) code = show(&a, words, n, view, kernel, sets.v, defaults);
+    if (code < 0) code = show(&a, words, n, view, kernel, gpu, sets.v, defaults);
     vec_free(&sets);
     return code;
 }

@@ -529,6 +529,12 @@ static double cuda_launch_rate(const oc_device *base, size_t n, const char *name
     const CudaDevice *d = (const CudaDevice *)base;
     return cuda_kept(base, n) && !strcmp(name, "seconds") ? d->seconds.v[n - d->forgotten] : 0;
 }
+static const char *cuda_counter_name(const oc_device *d, size_t index) { return (void)d, (void)index, NULL; }
+static const char *cuda_rate_name(const oc_device *d, size_t index) { return (void)d, index ? NULL : "seconds"; }
+static bool cuda_launch_structure(const oc_device *d, size_t n, size_t index, oc_structure *out)
+{
+    return (void)d, (void)n, (void)index, (void)out, false;
+}
 
 static void cuda_forget(oc_device *base, size_t keep)
 {
@@ -621,6 +627,9 @@ static const DeviceOps cuda_ops = {
     .launch_kernel = cuda_launch_kernel,
     .launch_counter = cuda_launch_counter,
     .launch_rate = cuda_launch_rate,
+    .counter_name = cuda_counter_name,
+    .rate_name = cuda_rate_name,
+    .launch_structure = cuda_launch_structure,
     .forget = cuda_forget,
 };
 

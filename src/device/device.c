@@ -195,6 +195,28 @@ void oc_unload(oc_module *m)
     m->device->ops->unload(m);
 }
 
+// Of a name that no kernel has in the PTX: the kernel that is meant, if that is one alone. Else the back end's error
+// stays, or names those that are meant.
+static oc_status get_by_meaning(oc_module *m, const char *name, oc_kernel **k)
+{
+    const DeviceOps *ops = m->device->ops;
+    Text means = {0};
+    size_t n = 0;
+    for (size_t i = 0; i < ops->kernel_count(m); i++) {
+        oc_kernel *it = ops->kernel_at(m, i);
+        if (!name_means(ops->kernel_name(it), name)) continue;
+        char *shown = name_shown(ops->kernel_name(it));
+        text_printf(&means, "\n  %s", shown);
+        mem_free(shown);
+        *k = it, n++;
+    }
+    if (n != 1) *k = NULL;
+    if (n > 1)
+        device_fail(m->device, OC_BAD_ARGUMENT, "%zu kernels are '%s'; write which one in full:%s", n, name, means.v);
+    text_free(&means);
+    return n == 1 ? OC_OK : OC_BAD_ARGUMENT;
+}
+
 oc_status oc_kernel_get(oc_module *m, const char *name, oc_kernel **k)
 {
     oc_device *d = m ? m->device : NULL;
@@ -202,7 +224,8 @@ oc_status oc_kernel_get(oc_module *m, const char *name, oc_kernel **k)
     NEED(d, m, "module");
     NEED(d, name, "name");
     NEED(d, k, "kernel");
-    return d->ops->kernel_get(m, name, k);
+    oc_status status = d->ops->kernel_get(m, name, k);
+    return status == OC_BAD_ARGUMENT ? get_by_meaning(m, name, k) : status;
 }
 
 size_t oc_kernel_count(const oc_module *m) { return m ? m->device->ops->kernel_count(m) : 0; }
@@ -314,6 +337,13 @@ uint64_t oc_launch_counter(const oc_device *d, size_t launch, const char *name)
 double oc_launch_rate(const oc_device *d, size_t launch, const char *name)
 {
     return d && name ? d->ops->launch_rate(d, launch, name) : 0;
+}
+
+const char *oc_counter_name(const oc_device *d, size_t index) { return d ? d->ops->counter_name(d, index) : NULL; }
+const char *oc_rate_name(const oc_device *d, size_t index) { return d ? d->ops->rate_name(d, index) : NULL; }
+bool oc_launch_structure(const oc_device *d, size_t launch, size_t index, oc_structure *out)
+{
+    return d && out && d->ops->launch_structure(d, launch, index, out);
 }
 
 void oc_forget(oc_device *d, size_t keep)

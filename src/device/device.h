@@ -50,6 +50,9 @@ typedef struct DeviceOps {
     const char *(*launch_kernel)(const oc_device *d, size_t launch);
     uint64_t (*launch_counter)(const oc_device *d, size_t launch, const char *name);
     double (*launch_rate)(const oc_device *d, size_t launch, const char *name);
+    const char *(*counter_name)(const oc_device *d, size_t index);
+    const char *(*rate_name)(const oc_device *d, size_t index);
+    bool (*launch_structure)(const oc_device *d, size_t launch, size_t index, oc_structure *out);
     void (*forget)(oc_device *d, size_t keep);
 } DeviceOps;
 // A transform of modules and launches, such as the software L1. rewrite is called before a module is loaded; it returns

@@ -54,6 +54,44 @@ double sim_launch_rate(const oc_device *base, size_t launch, const char *name)
     return 0;
 }
 
+const char *sim_counter_name(const oc_device *base, size_t index)
+{
+    Sim *d = sim_of(base);
+    const oc_policy_type *t = d->gpu.sm.schedule;
+    if (index < C_COUNT) return counter_info[index].name;
+    if (index - C_COUNT >= policy_counters(t)) return NULL;
+    Text own = {0};
+    text_printf(&own, "sched.%s", t->counters[index - C_COUNT].name);
+    const char *name = sim_keep_label(d, own.v);
+    text_free(&own);
+    return name;
+}
+
+const char *sim_rate_name(const oc_device *d, size_t index)
+{
+    return (void)d, index < rate_count ? rates[index].name : NULL;
+}
+
+bool sim_launch_structure(const oc_device *d, size_t launch, size_t index, oc_structure *out)
+{
+    const Record *r = device_record(d, launch);
+    for (int k = 0; r && k < MAX_STRUCTURES; k++) {
+        const StructStat *s = &r->structure[k];
+        if (!structure_used(r, k) || index--) continue;
+        *out = (oc_structure){.name = r->structure_name[k] ? r->structure_name[k] : "?",
+                              .loads = s->loads,
+                              .stores = s->stores,
+                              .atomics = s->atomics,
+                              .transactions = s->transactions,
+                              .sectors = s->sectors,
+                              .l1_accesses = s->l1_accesses,
+                              .l1_hits = s->l1_hits,
+                              .dram_bytes = r->structure_dram[k]};
+        return true;
+    }
+    return false;
+}
+
 // The kept records are moved to the front. So this is only done when there is as much to forget as to keep.
 void sim_forget(oc_device *base, size_t keep)
 {

@@ -545,6 +545,9 @@ static const DeviceOps sim_ops = {
     .launch_kernel = sim_launch_kernel,
     .launch_counter = sim_launch_counter,
     .launch_rate = sim_launch_rate,
+    .counter_name = sim_counter_name,
+    .rate_name = sim_rate_name,
+    .launch_structure = sim_launch_structure,
     .forget = sim_forget,
 };
 

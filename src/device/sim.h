@@ -86,6 +86,9 @@ size_t sim_launches(const oc_device *d);
 const char *sim_launch_kernel(const oc_device *d, size_t launch);
 uint64_t sim_launch_counter(const oc_device *d, size_t launch, const char *name);
 double sim_launch_rate(const oc_device *d, size_t launch, const char *name);
+const char *sim_counter_name(const oc_device *d, size_t index);
+const char *sim_rate_name(const oc_device *d, size_t index);
+bool sim_launch_structure(const oc_device *d, size_t launch, size_t index, oc_structure *out);
 void sim_forget(oc_device *d, size_t keep);
 void sim_free_launches(Sim *d);
 

@@ -239,7 +239,9 @@ static int answer_KERNEL(Serving *s, const WireCall *c, WireAnswer *a, Text *out
     oc_module *m = MADE(s->modules, c->a);
     oc_kernel *k;
     if (!m) return INVALID_HANDLE;
-    if (oc_kernel_get(m, s->text.n ? s->text.v : "", &k) != OC_OK) return NOT_FOUND;
+    // Under CUDA a kernel has no other name than the PTX's.
+    const char *name = s->text.n ? s->text.v : "";
+    if (oc_kernel_get(m, name, &k) != OC_OK || strcmp(device_kernel_name(k), name)) return NOT_FOUND;
     oc_kernel_info info = oc_kernel_describe(k);
     const Kernel *code = device_kernel(k);
     if (!code) {

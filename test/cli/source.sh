@@ -100,6 +100,16 @@ compiles 0 --gpu h200
 ((EUID == 0)) || { chmod -w cache/onchip; echo 'struct Most {};' >>"a folder/rows.h"; compiles 1; compiles 1; chmod +w cache/onchip; }
 rm -r cache
 compiles 1
+
+# show ptx compiles too, for the GPU that is asked for (compile.c's targets), and prints what clang makes.
+for gpu in gtx480:sm_35 h200:sm_70; do
+    gives 0 ".target ${gpu#*:}" '.visible .entry' -- show ptx small.cu --view text --gpu "${gpu%:*}"
+    run show ptx small.cu --view text --gpu "${gpu%:*}"
+    printf '%s\n' "$out" >shown.ptx
+    gives 0 '0 2 4 6' -- run shown.ptx --arg buf:16:iota:f32 --block 4 --dump 0:f32
+done
+gives 1 "can't read none.cu" -- show ptx none.cu
+gives 2 "unknown GPU 'gtx48'" gtx480 -- show ptx small.cu --gpu gtx48
 shopt -s nullglob
 left=("${TMPDIR:-/tmp}"/onchip*/cuda_runtime.h)
 ((${#left[@]} == 0)) || complain "it leaves ${left[*]}"

@@ -1,0 +1,104 @@
+// Kernels by their C++ names, the names of counters and rates, and what launches did with data structures. The counts
+// are worked out by hand from the kernel.
+#include "check.h"
+
+#include <onchip.h>
+#include <string.h>
+
+// void scale<int>(int*) and void scale<float>(float*), which reads and writes a word in each thread; and one(int*).
+#define BODY                                                                                                         \
+    "{\n.reg .b32 %t, %x;\n.reg .b64 %a, %o;\nld.param.u64 %a, [p];\nmov.u32 %t, %tid.x;\nmul.wide.u32 %o, %t, 4;\n" \
+    "add.s64 %a, %a, %o;\nld.global.u32 %x, [%a];\nst.global.u32 [%a], %x;\nret;\n}\n"
+static const char ptx[] =
+    ".version 7.0\n.target sm_35\n.address_size 64\n"
+    ".visible .entry _Z5scaleIiEvPT_(.param .u64 p)\n" BODY ".visible .entry _Z5scaleIfEvPT_(.param .u64 p)\n" BODY
+    ".visible .entry _Z3onePi(.param .u64 p)\n" BODY;
+
+static oc_device *opened(oc_module **m, const char *const *sets)
+{
+    oc_device *d;
+    char message[500];
+    if (oc_open(&(oc_config){.sets = sets}, &d, message, sizeof message) != OC_OK) fail_msg("%s", message);
+    if (oc_load(d, ptx, strlen(ptx), "names.ptx", m) != OC_OK) fail_msg("%s", oc_error(d));
+    return d;
+}
+
+static void kernels(void **state)
+{
+    (void)state;
+    oc_module *m;
+    oc_kernel *k;
+    oc_device *d = opened(&m, NULL);
+    static const char *const good[][2] = {{"_Z3onePi", "_Z3onePi"},
+                                          {"one", "_Z3onePi"},
+                                          {"one(int*)", "_Z3onePi"},
+                                          {"scale<float>", "_Z5scaleIfEvPT_"},
+                                          {"void scale<int>(int*)", "_Z5scaleIiEvPT_"}};
+    for (size_t n = 0; n < sizeof good / sizeof *good; n++) {
+        if (oc_kernel_get(m, good[n][0], &k) != OC_OK) fail_msg("%s: %s", good[n][0], oc_error(d));
+        assert_string_equal(oc_kernel_describe(k).name, good[n][1]);
+    }
+    assert_int_equal(oc_kernel_get(m, "scale", &k), OC_BAD_ARGUMENT);
+    assert_null(k);
+    assert_non_null(strstr(oc_error(d), "2 kernels are 'scale'"));
+    assert_non_null(strstr(oc_error(d), "scale<float>("));
+    assert_int_equal(oc_kernel_get(m, "two", &k), OC_BAD_ARGUMENT);
+    assert_null(k);
+    assert_non_null(strstr(oc_error(d), "no kernel 'two'"));
+    oc_close(d);
+}
+
+static bool listed(const oc_device *d, const char *(*name)(const oc_device *, size_t), const char *wanted)
+{
+    for (size_t n = 0; name(d, n); n++)
+        if (!strcmp(name(d, n), wanted)) return true;
+    return false;
+}
+
+static void names(void **state)
+{
+    (void)state;
+    oc_module *m;
+    oc_device *d = opened(&m, NULL), *ciao = opened(&m, (const char *[]){"sched.policy=ciao-p", NULL});
+    assert_true(listed(d, oc_counter_name, "cycles") && listed(d, oc_counter_name, "dram.read_bytes"));
+    assert_true(listed(d, oc_rate_name, "ipc") && !listed(d, oc_counter_name, "ipc"));
+    bool own = false;
+    for (size_t n = 0; oc_counter_name(ciao, n); n++) own |= !strncmp(oc_counter_name(ciao, n), "sched.", 6);
+    assert_true(own);
+    assert_null(oc_counter_name(NULL, 0));
+    assert_null(oc_rate_name(NULL, 0));
+    oc_close(d), oc_close(ciao);
+}
+
+// 64 threads are two warps; each loads a line of 128 bytes, and writes it.
+static void structures(void **state)
+{
+    (void)state;
+    oc_module *m;
+    oc_kernel *k;
+    oc_ptr p;
+    oc_structure s, more;
+    oc_device *d = opened(&m, NULL);
+    const void *args[] = {&p};
+    assert_int_equal(oc_malloc(d, 256, "mine", &p), OC_OK);
+    assert_int_equal(oc_kernel_get(m, "one", &k), OC_OK);
+    assert_int_equal(oc_launch(k, (oc_dim3){1, 1, 1}, (oc_dim3){64, 1, 1}, 0, NULL, args), OC_OK);
+    assert_true(oc_launch_structure(d, 0, 0, &s));
+    assert_string_equal(s.name, "mine");
+    assert_int_equal(s.loads, 2);
+    assert_int_equal(s.stores, 2);
+    assert_int_equal(s.atomics, 0);
+    assert_int_equal(s.transactions, 4);
+    assert_int_equal(s.sectors, 16);
+    assert_false(oc_launch_structure(d, 0, 1, &more));
+    assert_false(oc_launch_structure(d, 1, 0, &more));
+    assert_false(oc_launch_structure(d, 0, 0, NULL) || oc_launch_structure(NULL, 0, 0, &more));
+    oc_close(d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(kernels), cmocka_unit_test(names),
+                                       cmocka_unit_test(structures)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
