@@ -18,11 +18,13 @@ import json
 import operator
 import os
 import shutil
+import signal
 import struct
 import subprocess
 import sys
 import sysconfig
 import tempfile
+import threading
 
 __all__ = ["Array", "Device", "Error", "Kernel", "Launch", "Module", "Result", "UnknownName", "run", "sweep"]
 
@@ -416,6 +418,30 @@ class Device:
         return _frame(launch.row() for launch in self.launches)
 
 
+class _Interrupt:
+    """While a launch is under way, Ctrl-C ends it. Python's own handler would raise in any line, even in one where ctypes
+    drops the exception: so it is called when the launch is over."""
+
+    def __init__(self, stop):
+        self._stop, self._before, self._heard = stop, None, None
+
+    def _hear(self, number, frame):
+        self._heard, self._stop.value = (number, frame), True
+
+    def __enter__(self):
+        if threading.current_thread() is threading.main_thread() and callable(signal.getsignal(signal.SIGINT)):
+            self._before = signal.signal(signal.SIGINT, self._hear)
+
+    def __exit__(self, *_):
+        if self._before:
+            signal.signal(signal.SIGINT, self._before)
+
+    def tell(self):
+        """Raises what Ctrl-C raises, if there was one."""
+        if self._heard:
+            self._before(*self._heard)
+
+
 def _callbacks(stop, print, progress):
     """What the library calls. An exception in it ends the launch, and is kept in the list."""
     raised = []
@@ -545,9 +571,10 @@ class Kernel:
         pointers = (_P * (len(cells) + 1))(*[c.addressof(cell) for cell in cells])
         before, device._busy, device._stop.value = lib.oc_launches(device._handle), True, False
         raised.clear()
-        error = None
+        error, interrupt = None, _Interrupt(device._stop)
         try:
-            device._call("oc_launch", _Dim3(*shape[0]), _Dim3(*shape[1]), shape[2], None, pointers, of=self._handle)
+            with interrupt:
+                device._call("oc_launch", _Dim3(*shape[0]), _Dim3(*shape[1]), shape[2], None, pointers, of=self._handle)
         except Error as e:
             error = e
         finally:
@@ -557,6 +584,7 @@ class Kernel:
             launch = Launch(device, before, self.name, shape, error)
             device.launches.append(launch)
             lib.oc_forget(device._handle, 0)  # what it had is in the Launch
+        interrupt.tell()
         if raised:
             raise raised.pop()
         if error:

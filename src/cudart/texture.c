@@ -196,7 +196,8 @@ cudaError_t cudaGetTextureObjectResourceDesc(Resource13 *to, uint64_t handle)
     Texture t;
     READY();
     if (!to || !find(handle, &t)) return noted(cudaErrorInvalidValue);
-    *to = (Resource13){.r = t.resource};
+    if (runtime_major() == 13) *to = (Resource13){.r = t.resource};
+    to->r = t.resource;  // all that older ones have
     return cudaSuccess;
 }
 

@@ -1,6 +1,6 @@
 #!/bin/bash
-# --why: planted causes of misses, with numbers that are counted by hand. One thread loads, each load waiting for the one
-# before; the L1 has 16 KiB in lines of 128 bytes: 32 sets of 4 ways, by plain bits, LRU.
+# --why: planted causes of misses, with numbers that are counted by hand. One thread loads, each load waiting for the
+# one before; the L1 has 16 KiB in lines of 128 bytes: 32 sets of 4 ways, by plain bits, LRU.
 source "$ONCHIP_SOURCE/test/cli/expect.bash"
 cd "$work" || exit 1
 cat >k.ptx <<'END'
@@ -24,7 +24,8 @@ NEXT:
 .visible .entry touch(.param .u64 x)
 {
     .reg .b32 %r<4>; .reg .b64 %d<4>;
-    ld.param.u64 %d1, [x]; ld.global.u32 %r1, [%d1]; st.global.u32 [%d1], %r1; membar.gl; ld.volatile.global.u32 %r2, [%d1+64];
+    ld.param.u64 %d1, [x]; ld.global.u32 %r1, [%d1]; st.global.u32 [%d1], %r1; membar.gl;
+    ld.volatile.global.u32 %r2, [%d1+64];
     ld.global.u32 %r3, [%d1+4]; st.global.u32 [%d1+8], %r3; ret;
 }
 // times times: a line of hot, then n lines of cold
@@ -43,7 +44,9 @@ NEXT:
 END
 l1=(--set l1.size=16KiB --set l1.ways=4 --set l1.index=bits --set l1.policy=lru --block 1 --why --json)
 # walk BYTES N STRIDE TIMES
-walk() { "$ONCHIP" run k.ptx --kernel walk --arg "buf:$1" --arg "u32:$2" --arg "u32:$3" --arg "u32:$4" "${l1[@]}" "${@:5}" >json; }
+walk() {
+    "$ONCHIP" run k.ptx --kernel walk --arg "buf:$1" --arg "u32:$2" --arg "u32:$3" --arg "u32:$4" "${l1[@]}" >json
+}
 # is NAME VALUE …: of the structure x (or $of).
 is() {
     local got
@@ -82,9 +85,11 @@ now='a hot line, pushed out by a stream'
 "$ONCHIP" run k.ptx --kernel both --arg buf:128 --arg buf:256KiB --arg u32:200 --arg u32:10 "${l1[@]}" >json
 of=hot is loads 10 served 0 first_touch 1 capacity 9 served_by.alone 9 evicted_by.cold 10
 of=cold is loads 2000 first_touch 2000 served_by.alone 0
-"$ONCHIP" run k.ptx --kernel both --arg buf:128 --arg buf:256KiB --arg u32:200 --arg u32:10 "${l1[@]/--json/--lines}" >out
-tr -s ' \n' ' ' <out | grep -q "hot the L1 of 16 KiB serves 0.0 % of its loads; one without the other structures' loads 90.0 %.* pushed out by cold 100 %" ||
-    complain "$(<out)"
+"$ONCHIP" run k.ptx --kernel both --arg buf:128 --arg buf:256KiB --arg u32:200 --arg u32:10 "${l1[@]/--json/--lines}" \
+    >out
+said=$(tr -s ' \n' ' ' <out)
+[[ $said == *"hot the L1 of 16 KiB serves 0.0 % of its loads; one without the other structures' loads 90.0 %"* &&
+    $said == *'pushed out by cold 100 %'* ]] || complain "$(<out)"
 
 # A second launch: the caches were flushed; that dropped the line, and it isn't for the first time.
 now='two launches'
@@ -105,8 +110,10 @@ gives 2 '--why has no effect with --functional' -- run k.ptx --kernel touch --ar
 "$ONCHIP" run atax nx=128 ny=128 --json | jq 'del(.wall_seconds)' >plain
 "$ONCHIP" run atax nx=128 ny=128 --json --why --threads 2 | jq 'del(.wall_seconds)' >with
 diff <(jq 'del(.kernels[].structures[].why)' with) plain >difference || complain "--why changes $(head -5 difference)"
-"$ONCHIP" run atax nx=128 ny=128 --json --why | jq 'del(.wall_seconds)' | diff - with >/dev/null || complain 'two threads differ'
+"$ONCHIP" run atax nx=128 ny=128 --json --why | jq 'del(.wall_seconds)' | diff - with >/dev/null ||
+    complain 'two threads differ'
 # The classes are all misses.
-jq -e '[.kernels[].structures[].why | select(. != null) | (.loads - .served - .first_touch - .capacity - .conflict - .dropped) | fabs < 0.5] | all' \
-    with >/dev/null || complain 'classes and misses differ'
+jq -e '[.kernels[].structures[].why | select(. != null) |
+    (.loads - .served - .first_touch - .capacity - .conflict - .dropped) | fabs < 0.5] | all' with >/dev/null ||
+    complain 'classes and misses differ'
 exit $bad

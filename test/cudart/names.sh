@@ -4,7 +4,8 @@
 source "$ONCHIP_SOURCE/test/cudart/expect.bash"
 [[ -z ${ONCHIP_SANITIZED:-} ]] && command -v addr2line >/dev/null || exit 77
 now=cc
-expected=$(sed -n '/^int main/,$ s|^.*// \(.*\)$|\1|p' "$ONCHIP_SOURCE/test/cudart/names.c" | tr -d ' ' | tr , '\n' | sort)
+source=$ONCHIP_SOURCE/test/cudart/names.c
+expected=$(sed -n '/^int main/,$ s|^.*// \(.*\)$|\1|p' "$source" | tr -d ' ' | tr , '\n' | sort)
 
 # structures FILE: the names in a report, but for that of constants.
 structures() { jq -r '.kernels[].structures[].name | select(. != "other")' "$1" | sort; }
@@ -19,7 +20,7 @@ named() {
     found=$(structures err)
     [[ $(sed 's/ names\.c:[0-9]*$//' <<<"$found") == "$expected" ]] || complain "$found"
     while read -r name line; do
-        sed -n "$((line - 2)),$((line + 2))p" "$ONCHIP_SOURCE/test/cudart/names.c" | grep -qF "$name" || complain "$name $line"
+        [[ $(sed -n "$((line - 2)),$((line + 2))p" "$source") == *"$name"* ]] || complain "$name $line"
     done < <(sed 's/names.c://' <<<"$found")
 }
 for options in '-g -O0' '-g -O2' '-g -O1 -no-pie'; do
@@ -33,7 +34,7 @@ run --json ./names
 [[ $(structures err | sort -u) == x ]] || complain "without -g: $(structures err)"
 
 # The source is gone: the lines stay. addr2line is gone: the parameters.
-cp "$ONCHIP_SOURCE"/test/cudart/{names,app}.c . && ONCHIP_SOURCE=. && mkdir -p test/cudart && mv names.c app.c test/cudart
+mkdir -p test/cudart && cp "$ONCHIP_SOURCE"/test/cudart/{names,app}.c test/cudart && ONCHIP_SOURCE=.
 build -g -O0
 rm -r test
 run --json ./names

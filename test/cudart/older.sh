@@ -6,7 +6,8 @@ for version in 12 11; do
     library=$ONCHIP_BUILD/cuda/libcudart.so.$version
     ((version > 11)) || library+=.0
     now="cc -DVERSION=$version"
-    cc -std=gnu17 -Wall -Wextra -Werror -DVERSION=$version "$ONCHIP_SOURCE/test/cudart/older.c" -o older "$library" || exit 1
+    cc -std=gnu17 -Wall -Wextra -Werror -DVERSION=$version "$ONCHIP_SOURCE/test/cudart/older.c" -o older "$library" ||
+        exit 1
     bound=
     ((version > 11)) || bound=$'801\n'  # cudaBindTexture
     run --gpu h200 ./older

@@ -103,6 +103,13 @@ ANSWERED(oc_launches, oc_launches(s->d) == (s->in_print ? 2 : 1))
 ANSWERED(oc_launch_kernel, !strcmp(oc_launch_kernel(s->d, 0), "say"))
 ANSWERED(oc_launch_counter, oc_launch_counter(s->d, 0, "blocks") == 1)
 ANSWERED(oc_launch_rate, oc_launch_rate(s->d, 0, "ipc") > 0)
+ANSWERED(oc_counter_name, !strcmp(oc_counter_name(s->d, 0), "cycles"))
+ANSWERED(oc_rate_name, oc_rate_name(s->d, 0) != NULL)
+static bool ask_oc_launch_structure(State *s)
+{
+    oc_structure structure;
+    return !oc_launch_structure(s->d, 0, SIZE_MAX, &structure);
+}
 static bool ask_oc_kernel_get(State *s)
 {
     oc_kernel *k;
@@ -175,6 +182,9 @@ static const Row rows[] = {
     YES(oc_launch_kernel),
     YES(oc_launch_counter),
     YES(oc_launch_rate),
+    YES(oc_counter_name),
+    YES(oc_rate_name),
+    YES(oc_launch_structure),
     NO(oc_forget),
 };
 enum { ROWS = sizeof rows / sizeof *rows };

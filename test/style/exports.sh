@@ -1,7 +1,7 @@
 #!/bin/bash
 # The shared library exports what onchip.h declares, all of it and nothing else. The one that is preloaded exports
-# functions of the driver, and dlsym; libcudart exports the runtime's, in one version, and functions that open files. They need nothing but the C
-# library; the static library needs nothing of the program's.
+# functions of the driver, and dlsym; libcudart exports the runtime's, in one version, and functions that
+# open files. They need nothing but the C library; the static library needs nothing of the program's.
 set -euo pipefail
 library=$ONCHIP_BUILD/libonchip.so
 [[ -e $library && -e $ONCHIP ]] || exit 77

@@ -35,6 +35,18 @@ grep -qF "=> $lib/libonchip.so" <<<"$(ldd ./saxpy)"
 cc -Wall -Werror saxpy.c $(pkg-config --cflags onchip) "$lib/libonchip.a" -pthread -lm -o static
 ./static | diff expected -
 
+# Python's module finds the library and the program that were installed with it.
+if command -v python3 >/dev/null; then
+    cat >both.py <<'END'
+import onchip
+with onchip.Device(functional=True) as d:
+    print(list(d.load("saxpy.ptx")))
+print(onchip.run("vectoradd", options={"size": "small"})["verified"])
+END
+    [[ $(env -u ONCHIP PYTHONPATH="$folder/first/lib/python3/dist-packages" python3 -S both.py) == \
+        "['saxpy']"$'\n'True ]]
+fi
+
 # Another prefix gets its own onchip.pc, given as a relative path too; in a package ($DESTDIR) it names the prefix.
 cmake --install "$ONCHIP_BUILD" --prefix second >/dev/null
 second=$folder/second/${lib#"$folder/first/"}
