@@ -54,10 +54,11 @@ gives 0 'y: 0 44 88 132 88 110 132 154' -- run k.ptx @good.args --dump y:f32
 gives 0 'x: 0 4 8 12 16 20 24 28' -- run k.ptx @good.args --dump x:f32 --dump odd
 # a byte, 7 of padding; u16, 6 of padding, u64; an address, 0x…04; a byte, 7 of padding
 "$ONCHIP" run k.ptx @good.args --dump odd >out
-grep -qE '^odd: 01000000000000000200000000000000030{14}[0-9a-f]{2}04?[0-9a-f]*ff0{14}$' <(tr -d '\r' <out) || complain "$(head -1 out)"
+grep -qE '^odd: 01000000000000000200000000000000030{14}[0-9a-f]{2}04?[0-9a-f]*ff0{14}$' out || complain "$(head -1 out)"
 [[ $(head -1 out | wc -c) == $((5 + 2 * 40 + 1)) ]] || complain "40 bytes: $(head -1 out)"
 "$ONCHIP" run k.ptx @good.args --json >json
-[[ $(jq -r '[.kernels[] | .name] | join(" ")' json) == 'scale scale there here scale' ]] || complain "$(jq '.kernels[].name' json)"
+[[ $(jq -r '[.kernels[] | .name] | join(" ")' json) == 'scale scale there here scale' ]] ||
+    complain "$(jq '.kernels[].name' json)"
 # The caches are warm: the second launch finds x in the L2.
 [[ $(jq '.kernels[1].counters["dram.reads"]' json) == 0 && $(jq '.kernels[0].counters["dram.reads"]' json) != 0 ]] ||
     complain 'the second launch reads from DRAM'
@@ -90,7 +91,8 @@ gives 2 "the argument file's buffers are both, x, y, odd" -- run k.ptx @good.arg
 gives 2 '--kernel scale and --kernel here: a run has one' -- run k.ptx --kernel scale --kernel here
 
 # --- names
-"$ONCHIP" run k.ptx --kernel scale --block 8 --arg f32:2 --arg buf:32:iota:f32 --arg u32:8 --name by,from --dump from:f32 >out
+"$ONCHIP" run k.ptx --kernel scale --block 8 --arg f32:2 --arg buf:32:iota:f32 --arg u32:8 --name by,from \
+    --dump from:f32 >out
 grep -q '^from: 0 2 4 6 8 10 12 14' out && grep -q '^  from  ' out || complain "$(<out)"
 gives 2 '2 names are given, and the kernel has 1 parameter' -- run k.ptx --kernel there --arg buf:8 --name a,b
 gives 2 'a name is empty' -- run k.ptx --kernel there --arg buf:8 --name a,

@@ -85,7 +85,7 @@ compiles() {
     : >log
     PATH=$work/bin:$PATH XDG_CACHE_HOME=$work/cache run run small.cu "${@:2}" --arg buf:16:iota:f32 \
         --block 4 --dump 0:f32
-    [[ $out == '0: 0 2 4 6'* || $out == 'x: 0 2 4 6'* || $out == *': 0 2 4 6'* ]] || complain "the cache gives $out $err"
+    [[ $out == *': 0 2 4 6'* ]] || complain "the cache gives $out $err"
     (($(grep -c -e ' -S ' log) == $1)) || complain "clang compiles not $1 times: $(<log)"
 }
 compiles 1
@@ -97,7 +97,13 @@ echo 'struct More {};' >>"a folder/rows.h"
 compiles 1
 compiles 1 --gpu h200  # for another target
 compiles 0 --gpu h200
-((EUID == 0)) || { chmod -w cache/onchip; echo 'struct Most {};' >>"a folder/rows.h"; compiles 1; compiles 1; chmod +w cache/onchip; }
+if ((EUID)); then
+    chmod -w cache/onchip
+    echo 'struct Most {};' >>"a folder/rows.h"
+    compiles 1
+    compiles 1
+    chmod +w cache/onchip
+fi
 rm -r cache
 compiles 1
 
