@@ -14,7 +14,8 @@
 // oc_describe, oc_kernel_get, oc_kernel_count, oc_kernel_at, oc_kernel_describe, oc_symbol, oc_stream_time,
 // oc_event_seconds, oc_launches, oc_launch_kernel, oc_launch_counter, oc_launch_rate, oc_counter_name, oc_rate_name,
 // oc_launch_structure. Every other call on this device is OC_BAD_ARGUMENT there. One without a status (oc_close,
-// oc_unload, oc_stream_destroy, oc_event_destroy, oc_forget) does nothing, and oc_error says so. config.stop ends the launch. Other devices can be used as usual.
+// oc_unload, oc_stream_destroy, oc_event_destroy, oc_forget) does nothing, and oc_error says so. config.stop ends the
+// launch. Other devices can be used as usual.
 #ifndef ONCHIP_H
 #define ONCHIP_H
 

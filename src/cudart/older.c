@@ -2,7 +2,8 @@
 // its name and changed its structures or arguments, it asks runtime_major for which of them it is called.
 //
 // This folder makes three libraries, one for each major version. In that of CUDA 13 these functions aren't exported:
-// they are there for older programs that have the runtime inside of them (redirect.c), whose version is known only then.
+// they are there for older programs that have the runtime inside of them (redirect.c), whose version is known only
+// then.
 #include "cudart/cudart.h"
 
 #include <string.h>
@@ -70,8 +71,8 @@ FUNCTION(cudaError_t, cudaMemPrefetchAsync_v2_ptsz,
     return cudaMemPrefetchAsync_v2(p, bytes, to, flags, s ? s : (cudaStream_t)OF_THREAD);
 }
 
-// A program with references to textures or surfaces tells of them before its main begins. It gets an error when it binds
-// one.
+// A program with references to textures or surfaces tells of them before its main begins. It gets an error when it
+// binds one.
 FUNCTION(void, __cudaRegisterTexture,
          (void **handle, const void *host, const void **device, const char *name, int dim, int norm, int ext))
 {

@@ -1,5 +1,5 @@
-// texture.c: texture objects over arrays, over pieces of memory (one dimension, read by index), and over rows of memory.
-// What the simulator can't read in this way is refused by name.
+// texture.c: texture objects over arrays, over pieces of memory (one dimension, read by index), and over rows of
+// memory. What the simulator can't read in this way is refused by name.
 #include "cudart/cudart.h"
 
 #include <pthread.h>

@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 #define WIRE_VARIABLE "ONCHIP_WIRE"  // in the program's environment: the socket's name
-// In the environment of every process of the program: a file, to which each adds a line for a file that it opens, "r" or
-// "w" and the full name, and for its executable and libraries. A file of OPENED_MOST bytes may lack some.
+// In the environment of every process of the program: a file, to which each adds a line for a file that it opens, "r"
+// or "w" and the full name, and for its executable and libraries. A file of OPENED_MOST bytes may lack some.
 #define OPENED_VARIABLE "ONCHIP_OPENED"
 enum { OPENED_MOST = 16 << 20 };
 enum { WIRE_VERSION = 4 };
@@ -58,7 +58,8 @@ typedef struct WireKernel {
 typedef struct WireParam {
     uint32_t at, bytes;
 } WireParam;
-// A texture: of an array, or of rows of memory. height 0: one row. Numbers count as the enums of CUDA do that are named.
+// A texture: of an array, or of rows of memory. height 0: one row. Numbers count as the enums of CUDA do that are
+// named.
 typedef struct WireTexture {
     uint64_t base, width, height, pitch;     // texels; bytes
     uint32_t channels, bits, kind, address;  // bits of a channel; cudaChannelFormatKind; cudaTextureAddressMode

@@ -3,8 +3,8 @@
 // is counted, not guessed; but the loads come in the order and at the rate that the real L1 allows.
 //
 //   - a fully associative one of the same size, with LRU: what it has and the L1 lacks is missed by conflict;
-//   - an endless one (`seen`): what it lacks too is missed for the first time. It watches all lines until it is full, then
-//     every second one by a hash, and so on (spatial sampling, as in SHARDS of Waldspurger et al., FAST 2015);
+//   - an endless one (`seen`): what it lacks too is missed for the first time. It watches all lines until it is full,
+//     then every second one by a hash, and so on (spatial sampling, as in SHARDS of Waldspurger et al., FAST 2015);
 //   - larger ones, one with hashed sets, and one for each data structure alone.
 //
 // Reuse distances are those of every eighth line, among such lines, times eight (the same sampling).

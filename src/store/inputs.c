@@ -1,5 +1,5 @@
-// inputs.c: finds the run of a program that read the same files as it would read now. Which files a program reads, nobody
-// knows before it has run: so each run has their names and hashes among its measures.
+// inputs.c: finds the run of a program that read the same files as it would read now. Which files a program reads,
+// nobody knows before it has run: so each run has their names and hashes among its measures.
 #include "store/sql.h"
 
 #include <string.h>

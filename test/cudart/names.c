@@ -1,5 +1,5 @@
-// names.c: memory that is asked for in several ways, for the names that it gets (names.sh). The comment behind a line is
-// the name. Kernels and launches are those of app.c.
+// names.c: memory that is asked for in several ways, for the names that it gets (names.sh). The comment behind a line
+// is the name. Kernels and launches are those of app.c.
 #define main app_main
 #include "app.c"
 #undef main

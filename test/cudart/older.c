@@ -1,5 +1,5 @@
-// older.c: a program of CUDA 11 or 12 (VERSION), whose structures have other layouts and whose functions other arguments
-// than in CUDA 13. Sizes and offsets are those of driver_types.h of CUDA 11.8 and 12.4.
+// older.c: a program of CUDA 11 or 12 (VERSION), whose structures have other layouts and whose functions other
+// arguments than in CUDA 13. Sizes and offsets are those of driver_types.h of CUDA 11.8 and 12.4.
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
