@@ -18,9 +18,10 @@ static bool unchanged(Store *s, sqlite3_stmt *files, int64_t run, InputSame *sam
     sqlite3_bind_int64(files, 1, run);
     while (sql_row(s, files, diag)) {
         Text name = {0};
-        const char *at = strchr(sql_text(files, 0), '[');
-        text_add(&name, at ? at + 1 : "", at ? strlen(at) - 2 : 0);
-        if (all) all = same(user, name.v, sql_text(files, 1));
+        const char *at = sql_text(files, 0) + strlen(INPUT_FILE "[");
+        size_t n = strlen(at);  // a stranger's store may have a name without the bracket that ends it
+        text_add(&name, at, n - (n > 0));
+        if (all) all = n && at[n - 1] == ']' && same(user, name.v, sql_text(files, 1));
         text_free(&name);
     }
     return all && !diag->failed;

@@ -29,6 +29,7 @@ struct Planner {
     VEC(Content *) contents;
     Arena arena;  // of plans' files
     Store *store;
+    Hashes inputs;  // of CUDA programs
 };
 
 Planner *planner_open(Store *store)
@@ -49,6 +50,7 @@ void planner_close(Planner *p)
     vec_free(&p->descriptions), vec_free(&p->contents);
     map_free(&p->gpus), map_free(&p->programs), map_free(&p->files), map_free(&p->data);
     arena_free(&p->arena);
+    hashes_free(&p->inputs);
     mem_free(p);
 }
 
@@ -320,7 +322,7 @@ bool plan_settle(Planner *p, Plan *plan, Diag *diag)
     bool found = false;
     if (!plan->words || !p->store) return true;
     memcpy(plan->id.key, plan->id.base, sizeof plan->id.key);
-    return store_settle(p->store, &plan->id, inputs_same, NULL, &found, diag);
+    return store_settle(p->store, &plan->id, inputs_same, &p->inputs, &found, diag);
 }
 
 static bool plan_workload(Planner *p, Plan *plan, Subject *s, Text *params, Diag *diag)

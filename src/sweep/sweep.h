@@ -73,7 +73,12 @@ void plan_free(Plan *plan);
 // Puts a hash for each file that was read, of those whose names a run has left in a file (ServeOptions.opened), and
 // makes the run's key of them and of the base.
 void inputs_end(const char *opened, Findings *found, Identity *id);
-bool inputs_same(void *user, const char *file, const char *hash);  // an InputSame
+typedef struct Hashes {  // of files that were looked at
+    Map at;
+    VEC(char *) v;
+} Hashes;
+void hashes_free(Hashes *hashes);
+bool inputs_same(void *hashes, const char *file, const char *hash);  // an InputSame
 
 // --- sites.c: names of a CUDA program's memory -----------------------------------------------------------------------
 // ServeOptions.site: "d_x saxpy.cu:31", the variable and the line, where the program has debug information.
