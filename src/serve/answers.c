@@ -117,22 +117,24 @@ static int answer_LAUNCH(Serving *s, const WireCall *c, WireAnswer *a, Text *out
 }
 
 // --- memory ----------------------------------------------------------------------------------------------------------
+static bool site_taken(const void *of, const char *name)
+{
+    const Serving *s = of;
+    for (size_t k = 0; k < s->sites.n; k++)
+        if (!strcmp(s->sites.v[k], name)) return true;
+    return false;
+}
+
 // The name of memory that the calls in s->text asked for; null: it has none.
 static const char *site(Serving *s)
 {
-    enum { MOST = 1024, ON_LINE = 4 };  // a program may say it has any number of places; calls of one line
+    enum { MOST = 1024 };  // a program may say it has any number of places
     int64_t at;
     Text name = {0};
     if (!s->text.n || !s->o->site) return NULL;
     if (!map_get(&s->site_at, s->text.v, s->text.n, &at)) {
         if (s->sites.n == MOST) return NULL;
-        uint32_t nth = 0;
-        bool same = true;
-        for (; same && nth < ON_LINE; nth++) {
-            name.n = 0, same = false;
-            s->o->site(s->o->user, s->text.v, nth, &name);
-            for (size_t k = 0; k < s->sites.n && name.n; k++) same |= !strcmp(s->sites.v[k], name.v);
-        }
+        s->o->site(s->o->user, s->text.v, site_taken, s, &name);
         at = (int64_t)s->sites.n;
         vec_push(&s->sites, mem_text(name.n ? name.v : ""));
         map_put(&s->site_at, s->text.v, s->text.n, at);

@@ -18,10 +18,11 @@ typedef struct ServeOptions {
     // Told in whole lines what the program doesn't learn, such as the place of a kernel's fault.
     void (*tell)(void *user, const char *line);
     void (*ran)(void *user);  // called after each launch; may be null
-    // Names memory by the calls of the program that asked for it (cudart/calls.c); nothing is added: unknown. nth: 0,
-    // or which it is of several calls with the same name, as of one line; there is no such one: it names the last. May
-    // be null.
-    void (*site)(void *user, const char *calls, uint32_t nth, Text *name);
+    // Names memory by the calls of the program that asked for it (cudart/calls.c); nothing is added: unknown. taken(of,
+    // …) tells whether other calls have a name, as may be of one line: then the name is another if there is one. May be
+    // null.
+    void (*site)(void *user, const char *calls, bool (*taken)(const void *of, const char *name), const void *of,
+                 Text *name);
     void *user;
 } ServeOptions;
 typedef struct Served {

@@ -29,19 +29,21 @@ static bool is_foreign(const char *file)
     return found || *file == '?';
 }
 
-// Adds the places of a call, the innermost first, from addr2line's "FILE:LINE" or "FILE:LINE (discriminator 3)".
-static void find_places(const char *file, unsigned long long at, Places *p)
+// Adds the places of calls in a file, the innermost first. addr2line says FILE:LINE, or FILE:LINE (discriminator 3).
+static void find_places(const char *file, const char *const *addresses, Places *p)
 {
     const off_t most = 256 << 20;  // addr2line reads all of it
     struct stat info;
-    char address[32];
     Text said = {0};
     int status = -1;
     if (!strncmp(file, "/usr/", 5) || !strncmp(file, "/lib", 4)) return;  // the system's, such as what calls main
     if (stat(file, &info) || info.st_size > most) return;
-    snprintf(address, sizeof address, "0x%llx", at - 1);  // a call's return address is behind it
-    const char *const words[] = {"timeout", "10", "addr2line", "-i", "-e", file, address, NULL};
-    if (program_run(words, "/", &said, &status) && !status)
+    TextList words = {0};
+    const char *const first[] = {"timeout", "10", "addr2line", "-i", "-e", file};
+    for (size_t k = 0; k < COUNT(first); k++) vec_push(&words, first[k]);
+    for (; *addresses; addresses++) vec_push(&words, *addresses);
+    vec_push(&words, NULL);
+    if (program_run(words.v, "/", &said, &status) && !status)
         for (const char *line = said.v ? said.v : ""; *line && p->n < CALLS;) {
             size_t n = strcspn(line, "\n");
             const char *text = arena_text(&p->arena, line, n);
@@ -54,6 +56,7 @@ static void find_places(const char *file, unsigned long long at, Places *p)
             line += n + (line[n] == '\n');
         }
     text_free(&said);
+    vec_free(&words);
 }
 
 static const char *base_name(const char *file) { return strrchr(file, '/') ? strrchr(file, '/') + 1 : file; }
@@ -152,21 +155,45 @@ static bool find_variable(const char *file, unsigned long number, uint32_t nth, 
     return false;
 }
 
-void site_name(void *user, const char *calls, uint32_t nth, Text *name)
+// Reads lines "ADDRESS FILE", of which those of one file that follow one another are looked up at once.
+static void read_calls(const char *calls, Places *p)
 {
-    (void)user;
-    Places p = {.n = 0};
-    for (const char *line = calls; *line && p.n < CALLS;) {
+    TextList addresses = {0};
+    const char *file = NULL;
+    for (const char *line = calls; *line && p->n < CALLS;) {
         char *end;
         size_t n = strcspn(line, "\n");
         unsigned long long at = strtoull(line, &end, 16);
-        if (*end == ' ' && end < line + n)
-            find_places(arena_text(&p.arena, end + 1, (size_t)(line + n - end - 1)), at, &p);
+        if (*end == ' ' && end < line + n) {
+            const char *of = arena_text(&p->arena, end + 1, (size_t)(line + n - end - 1));
+            if (file && strcmp(file, of)) {
+                vec_push(&addresses, NULL);
+                find_places(file, addresses.v, p);
+                addresses.n = 0;
+            }
+            file = of;
+            vec_push(&addresses, arena_printf(&p->arena, "0x%llx", at - 1));  // a call's return address is behind it
+        }
         line += n + (line[n] == '\n');
     }
-    size_t k = 0;
-    while (k < p.n && !find_variable(p.file[k], p.line[k], nth, name)) k++;
-    if (k == p.n) k = 0;  // no variable is known: the line alone
-    if (p.n) text_printf(name, "%s%s:%lu", name->n ? " " : "", base_name(p.file[k]), p.line[k]);
+    vec_push(&addresses, NULL);
+    if (file) find_places(file, addresses.v, p);
+    vec_free(&addresses);
+}
+
+void site_name(void *user, const char *calls, bool (*taken)(const void *of, const char *name), const void *of,
+               Text *name)
+{
+    enum { ON_LINE = 4 };  // calls of one line
+    Places p = {.n = 0};
+    (void)user;
+    read_calls(calls, &p);
+    for (uint32_t nth = 0; p.n && (!nth || (nth < ON_LINE && taken(of, name->v))); nth++) {
+        size_t k = 0;
+        name->n = 0;
+        while (k < p.n && !find_variable(p.file[k], p.line[k], nth, name)) k++;
+        if (k == p.n) k = 0;  // no variable is known: the line alone
+        text_printf(name, "%s%s:%lu", name->n ? " " : "", base_name(p.file[k]), p.line[k]);
+    }
     arena_free(&p.arena);
 }

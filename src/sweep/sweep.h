@@ -82,7 +82,8 @@ bool inputs_same(void *hashes, const char *file, const char *hash);  // an Input
 
 // --- sites.c: names of a CUDA program's memory -----------------------------------------------------------------------
 // ServeOptions.site: "d_x saxpy.cu:31", the variable and the line, where the program has debug information.
-void site_name(void *user, const char *calls, uint32_t nth, Text *name);
+void site_name(void *user, const char *calls, bool (*taken)(const void *of, const char *name), const void *of,
+               Text *name);
 
 // --- matrix.c: products of cells -------------------------------------------------------------------------------------
 // An axis has a name and values. The name says what the values change:
