@@ -11,10 +11,6 @@
 typedef struct dim3 {
     unsigned x, y, z;
 } dim3;
-extern void **__cudaRegisterFatBinary(void *);
-extern void __cudaRegisterFatBinaryEnd(void **), __cudaUnregisterFatBinary(void **);
-extern void __cudaRegisterFunction(void **, const char *, char *, const char *, int, void *, void *, void *, void *,
-                                   int *);
 extern void __cudaRegisterVar(void **, char *, char *, const char *, int, size_t, int, int);
 extern void __cudaRegisterManagedVar(void **, void **, char *, const char *, int, size_t, int, int);
 extern char __cudaInitModule(void **);
@@ -78,50 +74,23 @@ static const char ptx[] =
     "mov.u32 %r5, %ctaid.x; mul.wide.u32 %d2, %r5, 4; ld.param.u64 %d3, [x]; add.u64 %d3, %d3, %d2;\n"
     "st.global.u32 [%d3], %r4; ret; }\n";
 
-static struct {
-    uint32_t magic;
-    uint16_t version, bytes;
-    uint64_t rest;
-    uint16_t kind, form;
-    uint32_t header;
-    uint64_t contents;
-    uint32_t packed, options;
-    uint16_t minor, major;
-    uint32_t capability, name_at, name_bytes;
-    uint64_t flags, reserved, unpacked;
-    char text[(sizeof ptx + 7) / 8 * 8];
-} container = {
-    0xba55ed50, 1, 16, 64 + sizeof container.text, 1, 0x101, 64, sizeof container.text, 0, 0, 0, 7, 75, 0, 0, 0x11,
-    0,          0, {0}};
-static struct {
-    uint32_t magic, version;
-    void *container, *list;
-} wrapper = {0x466243b1, 1, &container, NULL};
+#include "built.h"
 
 // The host counterparts: their addresses are what the runtime knows them by.
 static char fill, raise_it, hello, stray, forever, stop, count, meet, nobody;
 static char factor[8], shared_shadow[4], plain[8];
 static void *shared_value;  // managed
-static void **handle;
-
-static void unregister(void) { __cudaUnregisterFatBinary(handle); }
 
 __attribute__((constructor)) static void begin(void)
 {
-    static const struct {
-        char *at;
-        const char *name;
-    } kernels[] = {{&fill, "fill"}, {&raise_it, "raise"}, {&hello, "hello"}, {&stray, "stray"},  {&forever, "forever"},
-                   {&stop, "stop"}, {&count, "count"},    {&meet, "meet"},   {&nobody, "nobody"}};
-    memcpy(container.text, ptx, sizeof ptx);
-    handle = __cudaRegisterFatBinary(&wrapper);
-    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
-        __cudaRegisterFunction(handle, kernels[k].at, kernels[k].at, kernels[k].name, -1, NULL, NULL, NULL, NULL, NULL);
+    static const Registered kernels[] = {{&fill, "fill"},   {&raise_it, "raise"},  {&hello, "hello"},
+                                         {&stray, "stray"}, {&forever, "forever"}, {&stop, "stop"},
+                                         {&count, "count"}, {&meet, "meet"},       {&nobody, "nobody"}};
+    register_kernels(kernels, sizeof kernels / sizeof *kernels);
     __cudaRegisterVar(handle, factor, factor, "factor", 0, sizeof factor, 1, 0);
     __cudaRegisterVar(handle, plain, plain, "plain", 0, sizeof plain, 0, 0);
     __cudaRegisterManagedVar(handle, &shared_value, shared_shadow, "shared_value", 0, 4, 0, 0);
-    __cudaRegisterFatBinaryEnd(handle);
-    atexit(unregister);
+    register_end();
 }
 
 // k<<<blocks, threads, shared, stream>>>(args…), as nvcc writes it out.

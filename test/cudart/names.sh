@@ -34,7 +34,7 @@ run --json ./names
 [[ $(structures err | sort -u) == x ]] || complain "without -g: $(structures err)"
 
 # The source is gone: the lines stay. addr2line is gone: the parameters.
-mkdir -p test/cudart && cp "$ONCHIP_SOURCE"/test/cudart/{names,app}.c test/cudart && ONCHIP_SOURCE=.
+mkdir -p test/cudart && cp "$ONCHIP_SOURCE"/test/cudart/{names.c,app.c,built.h} test/cudart && ONCHIP_SOURCE=.
 build -g -O0
 rm -r test
 run --json ./names

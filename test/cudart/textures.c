@@ -59,10 +59,6 @@ typedef struct Texture {
     float mipmaps[3];
     int others[2];
 } Texture;
-extern void **__cudaRegisterFatBinary(void *);
-extern void __cudaRegisterFatBinaryEnd(void **), __cudaUnregisterFatBinary(void **);
-extern void __cudaRegisterFunction(void **, const char *, char *, const char *, int, void *, void *, void *, void *,
-                                   int *);
 extern int cudaLaunchKernel(const void *, dim3, dim3, void **, size_t, void *);
 extern int cudaMalloc(void **, size_t), cudaFree(void *), cudaMemcpy(void *, const void *, size_t, int);
 extern int cudaMallocPitch(void **, size_t *, size_t, size_t), cudaDeviceReset(void), cudaDeviceSynchronize(void);
@@ -103,42 +99,14 @@ static const char ptx[] = ".version 7.0\n.target sm_75\n.address_size 64\n"  //
     BODY("whole", "tex.2d.v4.s32.f32", "%r2, %r3")                           //
     BODY("line", "tex.1d.v4.f32.f32", "%r2")                                 //
     BODY("item", "tex.1d.v4.s32.s32", "%r2");
-static struct {
-    uint32_t magic;
-    uint16_t version, bytes;
-    uint64_t rest;
-    uint16_t kind, form;
-    uint32_t header;
-    uint64_t contents;
-    uint32_t packed, options;
-    uint16_t minor, major;
-    uint32_t capability, name_at, name_bytes;
-    uint64_t flags, reserved, unpacked;
-    char text[(sizeof ptx + 7) / 8 * 8];
-} container = {
-    0xba55ed50, 1, 16, 64 + sizeof container.text, 1, 0x101, 64, sizeof container.text, 0, 0, 0, 7, 75, 0, 0, 0x11,
-    0,          0, {0}};
-static struct {
-    uint32_t magic, version;
-    void *container, *list;
-} wrapper = {0x466243b1, 1, &container, NULL};
+#include "built.h"
 static char plane, whole, line, item;
-static void **handle;
-
-static void unregister(void) { __cudaUnregisterFatBinary(handle); }
 
 __attribute__((constructor)) static void begin(void)
 {
-    static const struct {
-        char *at;
-        const char *name;
-    } kernels[] = {{&plane, "plane"}, {&whole, "whole"}, {&line, "line"}, {&item, "item"}};
-    memcpy(container.text, ptx, sizeof ptx);
-    handle = __cudaRegisterFatBinary(&wrapper);
-    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++)
-        __cudaRegisterFunction(handle, kernels[k].at, kernels[k].at, kernels[k].name, -1, NULL, NULL, NULL, NULL, NULL);
-    __cudaRegisterFatBinaryEnd(handle);
-    atexit(unregister);
+    static const Registered kernels[] = {{&plane, "plane"}, {&whole, "whole"}, {&line, "line"}, {&item, "item"}};
+    register_kernels(kernels, sizeof kernels / sizeof *kernels);
+    register_end();
 }
 
 #define SHOW(call) printf("%.*s: %s\n", (int)strcspn(#call, "("), #call, cudaGetErrorName(call))

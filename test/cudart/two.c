@@ -14,10 +14,6 @@ typedef struct dim3 {
 typedef struct Location {
     int type, id;
 } Location;
-extern void **__cudaRegisterFatBinary(void *);
-extern void __cudaRegisterFatBinaryEnd(void **), __cudaUnregisterFatBinary(void **);
-extern void __cudaRegisterFunction(void **, const char *, char *, const char *, int, void *, void *, void *, void *,
-                                   int *);
 extern void __cudaRegisterVar(void **, char *, char *, const char *, int, size_t, int, int);
 extern int cudaLaunchKernel(const void *, dim3, dim3, void **, size_t, void *);
 extern int cudaMalloc(void **, size_t), cudaFree(void *), cudaMemcpy(void *, const void *, size_t, int);
@@ -55,39 +51,15 @@ static const char ptx[] =
     ".visible .entry hello() { .reg .b64 %d<2>; .reg .b32 %r;\n"
     "cvta.global.u64 %d1, format; mov.u64 %d0, 0; { .param .b64 f; .param .b64 a; .param .b32 r;\n"
     "st.param.b64 [f], %d1; st.param.b64 [a], %d0; call.uni (r), vprintf, (f, a); } ret; }\n";
-static struct {
-    uint32_t magic;
-    uint16_t version, bytes;
-    uint64_t rest;
-    uint16_t kind, form;
-    uint32_t header;
-    uint64_t contents;
-    uint32_t packed, options;
-    uint16_t minor, major;
-    uint32_t capability, name_at, name_bytes;
-    uint64_t flags, reserved, unpacked;
-    char text[(sizeof ptx + 7) / 8 * 8];
-} container = {
-    0xba55ed50, 1, 16, 64 + sizeof container.text, 1, 0x101, 64, sizeof container.text, 0, 0, 0, 7, 75, 0, 0, 0x11,
-    0,          0, {0}};
-static struct {
-    uint32_t magic, version;
-    void *container, *list;
-} wrapper = {0x466243b1, 1, &container, NULL};
+#include "built.h"
 static char add, hello, mine[8], nobody;
-static void **handle;
-
-static void unregister(void) { __cudaUnregisterFatBinary(handle); }
 
 __attribute__((constructor)) static void begin(void)
 {
-    memcpy(container.text, ptx, sizeof ptx);
-    handle = __cudaRegisterFatBinary(&wrapper);
-    __cudaRegisterFunction(handle, &add, &add, "add", -1, NULL, NULL, NULL, NULL, NULL);
-    __cudaRegisterFunction(handle, &hello, &hello, "hello", -1, NULL, NULL, NULL, NULL, NULL);
+    static const Registered kernels[] = {{&add, "add"}, {&hello, "hello"}};
+    register_kernels(kernels, sizeof kernels / sizeof *kernels);
     __cudaRegisterVar(handle, mine, mine, "mine", 0, sizeof mine, 0, 0);
-    __cudaRegisterFatBinaryEnd(handle);
-    atexit(unregister);
+    register_end();
 }
 
 enum { N = 300, ROUNDS = 40, FAILED = 1 << 20 };
