@@ -145,6 +145,9 @@ bool text_read_file(Text *text, const char *path);
 bool text_write_file(const Text *text, const char *path);
 // Makes an empty folder, in TMPDIR or /tmp, and adds its name to path. The caller removes the folder.
 bool folder_for_a_while(Text *path, Diag *diag);
+// Adds the path of a file or folder that belongs to this program: beside the executable, where a build leaves it, or
+// where an installation puts it. Whether it is there isn't looked at.
+void own_path(Text *path, const char *name, bool installed);
 
 // --- program.c: another program's run, and what it says --------------------------------------------------------------
 // Runs the program words[0], which is looked for in PATH, in folder; a null ends its words. said gets its standard

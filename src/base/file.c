@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MOST_FILE ((size_t)256 << 20)  // of a text file; what is longer, such as /dev/zero, isn't one
 
@@ -65,4 +66,15 @@ bool folder_for_a_while(Text *path, Diag *diag)
     return mkdtemp(path->v + start) ||
            diag_error(diag, "can't make a folder like %s: %s\nhint: set TMPDIR to a folder in which one can be made",
                       path->v + start, strerror(errno));
+}
+
+void own_path(Text *path, const char *name, bool installed)
+{
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self);
+    bool absolute = ONCHIP_LIBDIR[0] == '/';
+    while (n > 0 && self[n - 1] != '/') n--;
+    if (!installed || !absolute) text_add(path, self, (size_t)MAX(n, 0));
+    if (installed) text_printf(path, "%s%s/onchip/", absolute ? "" : "../", ONCHIP_LIBDIR);
+    text_put(path, name);
 }

@@ -16,10 +16,16 @@ static bool one_value(Axes *x, const char *name, const char *value, Diag *diag)
     return ok;
 }
 
+static void add_argument(Axes *x, const char *word)
+{
+    text_put(&x->args, x->args.n ? " " : "");
+    word_quoted(&x->args, word);
+}
+
 bool axes_option(Axes *x, const char *option, const char *value, Diag *diag)
 {
     static const char *const single[] = {"--kernel", "--grid", "--block", "--smem", "--kernels"};
-    if (!strcmp(option, "--arg")) return text_put(&x->args, x->args.n ? " " : ""), word_quoted(&x->args, value), true;
+    if (!strcmp(option, "--arg")) return add_argument(x, value), true;
     if (!strcmp(option, "--set")) return matrix_pair(x->matrix, value, diag);
     if (!strcmp(option, "--slice")) return matrix_axis(x->matrix, "gpu.slice", value, diag);
     if (!strcmp(option, "--functional")) return matrix_axis(x->matrix, "functional", "yes", diag);
@@ -55,8 +61,7 @@ static bool cuda_program(Axes *x, Args *a, Diag *diag)
     bool ok = axes_program(x, name.v, diag);
     text_free(&name);
     x->program = a->value;
-    for (; ok && a->at < a->argc; a->at++)
-        text_put(&x->args, x->args.n ? " " : ""), word_quoted(&x->args, a->argv[a->at]);
+    for (; ok && a->at < a->argc; a->at++) add_argument(x, a->argv[a->at]);
     return ok;
 }
 

@@ -686,14 +686,9 @@ static bool take_environment(Words *all, Arena *arena, Text *error)
         vec_push(all, keep(arena, gpu));
     }
     size_t first = all->n;
-    for (; p && *(p += strspn(p, " \t\n"));) {
-        Text plain = {0};
-        size_t n = word_length(p);
-        word_plain(&plain, p, n);
-        vec_push(all, keep(arena, plain.v));
-        text_free(&plain);
-        p += n;
-    }
+    Text plain = {0};
+    while (p && word_next(&p, &plain)) vec_push(all, keep(arena, plain.v));
+    text_free(&plain);
     Text why = {0};
     Args a = {.argc = (int)all->n, .at = (int)first, .argv = all->v, .options = options};
     a.option_count = COUNT(options), a.error = &why;

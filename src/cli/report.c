@@ -297,7 +297,7 @@ static void launches_text(const oc_device *d, const ReportInfo *info, bool *time
         l->shown++;
         if (info->launches == LAUNCHES_FIRST ? l->shown > 1 : info->launches == LAUNCHES_SLOWEST && l->slowest != k)
             continue;
-        device_sum(d, k, &one);
+        sums_add(&one, r);
         snprintf(which, sizeof which, "launch %zu of %zu", l->shown, l->all);
         kernel_text(one.v, which, device_gpu(d), info->lines, out);
         *timed |= !one.v->functional;

@@ -99,7 +99,7 @@ cudaError_t cudaFuncGetAttributes(FuncAttributes *to, const void *f)
                                 .binary_version = (int)client_device()->capability,
                                 .most_dynamic = e->most_dynamic,
                                 .carveout = e->carveout};
-    memcpy(to, &all, runtime_major() < 12 ? 56 : sizeof all);  // CUDA 11's ends behind the carve-out
+    memcpy(to, &all, runtime_major() < 12 ? offsetof(FuncAttributes, reserved) : sizeof all);
     return cudaSuccess;
 }
 

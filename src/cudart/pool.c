@@ -6,8 +6,8 @@
 #include <string.h>
 
 static struct Pool {
-    _Atomic uint64_t attribute
-        [5];  // as set, from any thread: 1 to 3 what may be used again, 4 from how many bytes on the pool gives back
+    // As set, from any thread: 1 to 3 what may be used again, 4 from how many bytes on the pool gives back.
+    _Atomic uint64_t attribute[5];
 } pool = {{0, 1, 1, 1, 0}};
 enum { SET_LAST = 4, THRESHOLD = 4 };  // cudaMemPoolAttr
 

@@ -211,7 +211,6 @@ void sums_interference(const LaunchSums *sums, Interference *out);
 const Record *device_record(const oc_device *d, size_t launch);
 // All launches of a device, in the order of each kernel's first; timed ones and others are apart.
 void device_sums(const oc_device *d, LaunchSums *out);
-void device_sum(const oc_device *d, size_t launch, LaunchSums *out);  // one launch, which device_record has
 
 // --- lines.c: lines of the source ------------------------------------------------------------------------------------
 typedef struct LineStat {

@@ -23,12 +23,6 @@ void device_sums(const oc_device *base, LaunchSums *out)
     for (size_t k = 0; k < d->records.n; k++) sums_add(out, &d->records.v[k]);
 }
 
-void device_sum(const oc_device *d, size_t launch, LaunchSums *out)
-{
-    const Record *r = device_record(d, launch);
-    if (r) sums_add(out, r);
-}
-
 const char *sim_launch_kernel(const oc_device *base, size_t launch)
 {
     const Record *r = device_record(base, launch);

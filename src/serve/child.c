@@ -58,27 +58,19 @@ static bool asks_for_runtime(const char *path)
     return asks;
 }
 
-// The folder of libcudart: in a build beside the executable; else where an installation puts it. False: in neither.
+// The folder of libcudart. False: there is none.
 static bool find_libraries(Text *folder)
 {
-    static const char library[] = "/libcudart.so.13";
-    char self[4096];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self);
-    while (n > 0 && self[n - 1] != '/') n--;
-    for (int k = 0; k < 2; k++) {
+    bool there = false;
+    for (int installed = 0; installed < 2 && !there; installed++) {
+        Text library = {0};
         folder->n = 0;
-        if (!k)
-            text_printf(folder, "%.*scuda", (int)MAX(n, 0), self);
-        else
-            text_printf(folder, "%.*s%s/onchip/cuda", ONCHIP_LIBDIR[0] == '/' ? 0 : (int)MAX(n, 0), self,
-                        ONCHIP_LIBDIR[0] == '/' ? ONCHIP_LIBDIR : "../" ONCHIP_LIBDIR);
-        size_t length = folder->n;
-        text_put(folder, library);
-        bool there = access(folder->v, R_OK) == 0;
-        folder->v[folder->n = length] = '\0';
-        if (there) return true;
+        own_path(folder, "cuda", installed);
+        text_printf(&library, "%s/libcudart.so.13", folder->v);
+        there = access(library.v, R_OK) == 0;
+        text_free(&library);
     }
-    return false;
+    return there;
 }
 
 static void redirect(posix_spawn_file_actions_t *to, int output)

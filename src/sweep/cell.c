@@ -286,15 +286,11 @@ static bool plan_program(Planner *p, Plan *plan, Subject *s, Text *params, Diag 
             return vec_free(&words), plan->wrong = *q, plan->wrong_name = true,
                                      diag_error(diag, "a CUDA program has arguments, args = …, and no parameter '%.*s'",
                                                 (int)strcspn(*q, "="), *q);
+        Text plain = {0};
+        const char *line = *q + strlen("args=");
         words.n = 1;
-        for (const char *w = *q + strlen("args="); *(w += strspn(w, " \t"));) {
-            Text plain = {0};
-            size_t n = word_length(w);
-            word_plain(&plain, w, n);
-            vec_push(&words, arena_copy(&p->arena, plain.v));
-            text_free(&plain);
-            w += n;
-        }
+        while (word_next(&line, &plain)) vec_push(&words, arena_copy(&p->arena, plain.v));
+        text_free(&plain);
     }
     if (c->ptx)
         return vec_free(&words), plan->wrong = c->ptx, diag_error(diag, "a CUDA program brings its own device code");

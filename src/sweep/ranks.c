@@ -41,13 +41,8 @@ static void *find_module(Text *tried)
     static const char file[] = "libonchip-mpi.so";
     const char *given = getenv("ONCHIP_MPI");
     if (given && *given) return open_module(given, tried);
-    char self[4096];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self);
-    while (n > 0 && self[n - 1] != '/') n--;
     Text built = {0}, installed = {0};
-    text_printf(&built, "%.*s%s", (int)MAX(n, 0), self, file);
-    text_printf(&installed, "%.*s%s/onchip/%s", ONCHIP_LIBDIR[0] == '/' ? 0 : (int)MAX(n, 0), self,
-                ONCHIP_LIBDIR[0] == '/' ? ONCHIP_LIBDIR : "../" ONCHIP_LIBDIR, file);
+    own_path(&built, file, false), own_path(&installed, file, true);
     void *m = open_module(built.v, tried);
     if (!m) m = open_module(installed.v, tried);
     text_free(&built), text_free(&installed);

@@ -223,14 +223,10 @@ bool file_options(FileRun *r, const char *path, const char *const *params, Arena
                                (int)n, *params),
                    false;
         if (strcmp(names[k], "args") && !file_set(r, names[k], equals + 1, error)) return false;
-        for (const char *p = equals + 1; !strcmp(names[k], "args") && *(p += strspn(p, " \t"));) {
-            Text plain = {0};
-            size_t length = word_length(p);
-            word_plain(&plain, p, length);
-            vec_push(&r->args, arena_copy(arena, plain.v));
-            text_free(&plain);
-            p += length;
-        }
+        Text plain = {0};
+        const char *line = equals + 1;
+        while (!strcmp(names[k], "args") && word_next(&line, &plain)) vec_push(&r->args, arena_copy(arena, plain.v));
+        text_free(&plain);
     }
     return true;
 }

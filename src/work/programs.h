@@ -149,7 +149,9 @@ void script_free(Script *script);
 // A text in quotes is one word, "my file.ptx", and two quotes in it are one.
 size_t word_length(const char *p);                       // of the word at p: bytes up to a blank outside of quotes
 void word_plain(Text *out, const char *word, size_t n);  // adds the n bytes of a word without its quotes
-void word_quoted(Text *out, const char *text);           // adds a text as one word, in quotes where it needs them
+// Finds the next word of a line, moves *line behind it, and makes plain of it. False: there is none.
+bool word_next(const char **line, Text *plain);
+void word_quoted(Text *out, const char *text);  // adds a text as one word, in quotes where it needs them
 typedef struct ListValue {
     const char *at;     // in the list; without the blanks around the value, and without its braces
     size_t n;           // its bytes

@@ -38,6 +38,16 @@ void word_plain(Text *out, const char *p, size_t n)
     }
 }
 
+bool word_next(const char **line, Text *plain)
+{
+    const char *p = *line + strspn(*line, blanks);
+    size_t n = word_length(p);
+    plain->n = 0;
+    word_plain(plain, p, n);
+    *line = p + n;
+    return n > 0;
+}
+
 void word_quoted(Text *out, const char *text)
 {
     if (*text && !text[strcspn(text, "\"{}\t\r\n\v\f ")]) {
