@@ -1,6 +1,6 @@
 #!/bin/bash
 # docs.sh [--check] [--long] [FILE.md …]: writes what is made in the documentation, or in these files: the pages
-# doc/reference/gpu.md and doc/reference/counters.md, what stands between markers in every document, and the output in
+# gpu.md, counters.md and cudart.md of doc/reference, what stands between markers in every document, and the output in
 # the code blocks, which are run (tools/blocks.sh). With --check nothing is written; what would change is printed, and
 # the exit status is 1.
 #
@@ -58,6 +58,7 @@ for document in "${documents[@]}"; do
     case $document in
     doc/reference/gpu.md) "$onchip" show keys >"$scratch/filled" || bad=1 ;;
     doc/reference/counters.md) "$onchip" show counters >"$scratch/filled" || bad=1 ;;
+    doc/reference/cudart.md) "$onchip" show calls >"$scratch/filled" || bad=1 ;;
     *)
         grep -q '^<!-- begin: ' "$document" || continue
         filled "$document" >"$scratch/filled" || { bad=1; continue; }

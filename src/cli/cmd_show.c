@@ -217,18 +217,50 @@ static int show_manual(void (*manual)(Text *out))
     return EXIT_OK;
 }
 
+// --- calls -----------------------------------------------------------------------------------------------------------
+static void calls_manual(Text *out)
+{
+    enum { WIDE = 120 };
+    static const char *const missing[] = {
+#define MISSING(name) #name,
+#include "driver/missing.def"
+#undef MISSING
+    };
+    text_put(
+        out,
+        "# CUDA's runtime\n\nWhat each function of CUDA 13's runtime does where `onchip run` simulates a program "
+        "([programs.md](../use/programs.md)). Functions\nwhose names end in `_ptsz` or `_ptds` do what the function "
+        "without that ending does, in the thread's own stream in place of\nstream 0. This page is what `onchip show "
+        "calls` prints.\n");
+#define PART(title) text_put(out, "\n## " title "\n\n| function | |\n|---|---|\n");
+#define DONE(name, doc) text_put(out, "| `" #name "` | " doc " |\n");
+#include "driver/done.def"
+#undef PART
+#undef DONE
+    text_put(out, "\n## What is refused\n\nThese return \"operation not supported\" (801), and a line on the standard "
+                  "error names them:\n\n");
+    for (size_t k = 0, at = 0; k < COUNT(missing); k++) {
+        size_t n = strlen(missing[k]) + 4;
+        if (at + n > WIDE) text_put(out, "\n"), at = 0;
+        text_printf(out, "%s`%s`%s", at ? " " : "", missing[k], k + 1 == COUNT(missing) ? ".\n" : ",");
+        at += n;
+    }
+}
+
 static const char usage[] = "usage: onchip show ptx FILE|WORKLOAD [options]  PTX as onchip reads it\n"
                             "       onchip show gpu NAME|FILE [options]      a description, with its origins\n"
                             "       onchip show registers WORKLOAD [NAME=VALUE …]  what its kernels need\n"
                             "       onchip show keys                         the keys of a description\n"
-                            "       onchip show counters                     counters and rates";
+                            "       onchip show counters                     counters and rates\n"
+                            "       onchip show calls                        the functions of CUDA's runtime";
 
 // words[0] says what to show; it is the first of n words.
 static int show(Args *a, const char *const *words, size_t n, const char *view, const char *kernel, const char *gpu,
                 const char *const *sets, bool defaults)
 {
-    static const char *const kinds[] = {"ptx", "gpu", "registers", "keys", "counters"};
-    static const size_t takes[] = {2, 2, 2, 1, 1}, most[] = {2, 2, SIZE_MAX, 1, 1};  // words, with parameters at most
+    static const char *const kinds[] = {"ptx", "gpu", "registers", "keys", "counters", "calls"};
+    static const size_t takes[] = {2, 2, 2, 1, 1, 1},
+                        most[] = {2, 2, SIZE_MAX, 1, 1, 1};  // words, with parameters at most
     static const char *const missing[] = {"show ptx: which file, or workload? (onchip list workloads)",
                                           "show gpu: which? (onchip list gpus)",
                                           "show registers: which workload? (onchip list workloads)"};
@@ -256,7 +288,8 @@ static int show(Args *a, const char *const *words, size_t n, const char *view, c
     case 1: return show_gpu(words[1], sets, defaults);
     case 2: return show_program_registers(words[1], words + 2);
     case 3: return show_manual(gpu_manual);
-    default: return show_manual(counter_manual);
+    case 4: return show_manual(counter_manual);
+    default: return show_manual(calls_manual);
     }
 }
 

@@ -18,7 +18,7 @@ static const struct {
     {"probe", cmd_probe, "finds out how a GPU's memory hierarchy is built, simulated or real"},
     {"sl1", cmd_sl1, "rewrites PTX so that it caches in shared memory: the software L1"},
     {"list", cmd_list, "lists workloads, gpus, schedulers, policies, counters or ops"},
-    {"show", cmd_show, "shows PTX as onchip reads it, a GPU description, keys or counters"},
+    {"show", cmd_show, "shows PTX as onchip reads it, a GPU description, keys, counters or calls"},
 };
 
 int tell(int code, const char *format, ...)

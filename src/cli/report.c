@@ -306,6 +306,21 @@ static void launches_text(const oc_device *d, const ReportInfo *info, bool *time
     map_free(&places), vec_free(&all);
 }
 
+static void held_text(const oc_device *d, FILE *out)
+{
+    double seconds;
+    uint64_t n = device_held(d, &seconds);
+    if (!n) return;
+    Text t = {0};
+    text_printf(
+        &t,
+        "%llu launch%s waited only for work of other streams, %.4g ms in all; a GPU with room for both runs them "
+        "side by side, onchip one after the other",
+        (unsigned long long)n, n > 1 ? "es" : "", 1e3 * seconds);
+    put_row(out, "\nstreams", 9, BREAK_WORDS, t.v);
+    text_free(&t);
+}
+
 void report_text(const oc_device *d, const ReportInfo *info, FILE *out)
 {
     const Gpu *g = device_gpu(d);
@@ -336,6 +351,7 @@ void report_text(const oc_device *d, const ReportInfo *info, FILE *out)
                 "of a line: empty issue slots because a warp that stood before an instruction of it waited for memory, "
                 "or for a "
                 "place in the load-store unit");
+    held_text(d, out);
     fprintf(out, "\nsimulated in %.2f s\n", device_wall_seconds(d));
 }
 
@@ -473,6 +489,9 @@ void report_json(const oc_device *d, const ReportInfo *info, Json *j)
     if (info->error) json_string(j, "error", info->error);
     if (d) json_double(j, "wall_seconds", device_wall_seconds(d));
     if (d) json_uint(j, "device_bytes", device_bytes(d));
+    double held = 0;
+    uint64_t n = d ? device_held(d, &held) : 0;
+    if (n) json_uint(j, "held_launches", n), json_double(j, "held_seconds", held);
     json_open(j, "kernels", '[');
     for (size_t k = 0; d && k < oc_launches(d); k++) kernel_json(device_record(d, k), device_gpu(d), info->lines, j);
     json_close(j, ']');

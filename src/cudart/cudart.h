@@ -115,6 +115,12 @@ cudaError_t cudaDeviceGetCacheConfig(int *cache);
 cudaError_t memory_prefetch(const void *p, size_t bytes, cudaStream_t s);
 cudaError_t cudaMemAdvise(const void *p, size_t bytes, int advice, cudaMemLocation to);
 
+// --- registered.c: memory of the program -----------------------------------------------------------------------------
+// Is the program's memory at p registered? What isn't null gets its flags, and a kernel's address for it (null: none).
+bool registered(const void *p, unsigned *flags, void **on_device);
+cudaError_t registered_map(const void *p);  // from now on it has an address for kernels
+void registered_forget(void);               // none is left; before the device is as new
+
 // --- module.c: a program's device code -------------------------------------------------------------------------------
 typedef struct Entry {  // a kernel
     const void *host;   // the address of its host function
@@ -137,6 +143,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, 
                                                                    size_t dynamic, unsigned flags);
 
 // --- memory.c --------------------------------------------------------------------------------------------------------
+void managed_is_used(void);
+bool managed_used(void);  // has the program managed memory, which it may read without any call?
 cudaError_t cudaMalloc(void **p, size_t bytes);
 cudaError_t cudaFree(void *p);
 cudaError_t cudaMemGetInfo(size_t *room, size_t *total);

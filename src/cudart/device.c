@@ -40,6 +40,7 @@ cudaError_t cudaSetDeviceFlags(unsigned flags)
 cudaError_t cudaDeviceReset(void)
 {
     READY();
+    registered_forget();
     cudaError_t error = client_ask(&(WireCall){.ask = ASK_RESET}, NULL, NULL);
     modules_forget();
     things_forget();

@@ -1,10 +1,6 @@
-// host.c: functions of the program that run between its launches, and memory of the program that the GPU is told of.
-// Whoever asks for a function is made to wait for all launches before it, and it runs at once: that is an order which
-// CUDA allows, too.
+// host.c: functions of the program that run between its launches, and hints about its memory. Whoever asks for a
+// function is made to wait for all launches before it, and it runs at once: that is an order which CUDA allows, too.
 #include "cudart/cudart.h"
-
-#include <pthread.h>
-#include <string.h>
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t s, void (*function)(void *), void *data)
 {
@@ -25,51 +21,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t s, void (*function)(cudaStream_t,
     return error;
 }
 
-// --- memory of the program -------------------------------------------------------------------------------------------
-// Registered memory is as fast as other memory here, and is copied as before. Kernels can't reach it: that would need
-// it at a place that onchip has mapped, too.
-typedef struct Range {
-    uintptr_t from, to;
-} Range;
-static struct {
-    pthread_mutex_t lock;
-    VEC(Range) all;
-} ranges = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-cudaError_t cudaHostRegister(void *p, size_t bytes, unsigned flags)
-{
-    enum { FLAGS = 15, MAPPED = 2, FOREIGN = 4 };  // cudaHostRegister…: portable, mapped, of a device, read only
-    cudaError_t error = cudaSuccess;
-    READY();
-    uintptr_t from = (uintptr_t)p;
-    if (!p || !bytes || flags & ~(unsigned)FLAGS || bytes > UINTPTR_MAX - from) return noted(cudaErrorInvalidValue);
-    if (flags & FOREIGN) return client_missing("cudaHostRegister of another device's memory");
-    if (flags & MAPPED) return client_missing("cudaHostRegister with cudaHostRegisterMapped");
-    pthread_mutex_lock(&ranges.lock);
-    for (size_t k = 0; k < ranges.all.n; k++)
-        if (from < ranges.all.v[k].to && ranges.all.v[k].from < from + bytes)
-            error = cudaErrorHostMemoryAlreadyRegistered;
-    if (!error) vec_push(&ranges.all, ((Range){from, from + bytes}));
-    pthread_mutex_unlock(&ranges.lock);
-    return noted(error);
-}
-
-cudaError_t cudaHostUnregister(void *p)
-{
-    cudaError_t error = cudaErrorHostMemoryNotRegistered;
-    READY();
-    pthread_mutex_lock(&ranges.lock);
-    for (size_t k = 0; k < ranges.all.n && error; k++) {
-        if (ranges.all.v[k].from != (uintptr_t)p) continue;
-        ranges.all.v[k] = ranges.all.v[--ranges.all.n];
-        error = cudaSuccess;
-    }
-    pthread_mutex_unlock(&ranges.lock);
-    return noted(error);
-}
-
 // --- hints, which change nothing here --------------------------------------------------------------------------------
-
 // Managed memory has one place, for the host and for the GPU.
 static cudaError_t hint(const void *p, size_t bytes)
 {

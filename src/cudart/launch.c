@@ -60,7 +60,9 @@ static cudaError_t launch(const void *function, const Config *c, void **args)
     memcpy(text, &l, sizeof l);
     for (uint32_t p = 0; p < e->info.params; p++)
         memcpy(text + sizeof l + e->params[p].at, args[p], e->params[p].bytes);
-    error = client_ask(&(WireCall){.ask = ASK_LAUNCH, .a = e->number, .b = stream, .bytes = bytes}, text, NULL);
+    WireCall call = {.ask = ASK_LAUNCH, .a = e->number, .b = stream, .bytes = bytes};
+    call.c = managed_used();  // the host may read it at any time, and then finds what the kernel has written
+    error = client_ask(&call, text, NULL);
     mem_free(text);
     return noted(error);
 }

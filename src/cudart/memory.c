@@ -14,6 +14,10 @@ static struct {
     Map by_address;
 } kinds = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+static atomic_bool managed;
+void managed_is_used(void) { atomic_store(&managed, true); }
+bool managed_used(void) { return atomic_load(&managed); }
+
 static cudaError_t allocate(void **p, size_t bytes, Kind kind, unsigned flags)
 {
     Answer answer;
@@ -47,6 +51,7 @@ cudaError_t cudaMallocManaged(void **p, size_t bytes, unsigned flags)
 {
     READY();
     if (!bytes || (flags != 1 && flags != 2)) return noted(cudaErrorInvalidValue);
+    managed_is_used();
     return allocate(p, bytes, MANAGED, 0);
 }
 
@@ -76,9 +81,11 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
     Answer answer;
     READY();
     if (!device || flags) return noted(cudaErrorInvalidValue);
+    *device = NULL;
     cudaError_t error = client_ask(&(WireCall){.ask = ASK_RANGE, .a = (uintptr_t)host}, NULL, &answer);
-    if (!error && !answer.of.b) error = cudaErrorInvalidValue;
-    *device = error ? NULL : host;
+    if (!error && answer.of.b) *device = host;
+    if (!error && !answer.of.b) error = registered_map(host);
+    if (!error && !answer.of.b) registered(host, NULL, device);
     return noted(error);
 }
 
@@ -118,6 +125,8 @@ cudaError_t cudaPointerGetAttributes(PointerAttributes *to, const void *p)
     void *there = (void *)(uintptr_t)p;
     if (kind != UNREGISTERED) to->on_device = there;
     if (kind == HOST || kind == MANAGED) to->on_host = there;
+    if (kind == UNREGISTERED && registered(p, NULL, &to->on_device))
+        to->type = HOST, to->device = 0, to->on_host = there;
     return cudaSuccess;
 }
 
@@ -128,7 +137,7 @@ cudaError_t cudaHostGetFlags(unsigned *flags, const void *p)
     READY();
     if (!flags) return noted(cudaErrorInvalidValue);
     cudaError_t error = kind_at(p, &kind, &given);
-    if (!error && kind != HOST) error = cudaErrorInvalidValue;
+    if (!error && kind != HOST && !registered(p, &given, NULL)) error = cudaErrorInvalidValue;
     if (!error) *flags = given;
     return noted(error);
 }

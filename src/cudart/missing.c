@@ -4,5 +4,5 @@
 
 #define MISSING(name) \
     cudaError_t name(void) { return client_missing(#name); }
-#include "cudart/missing.def"
+#include "driver/missing.def"
 #undef MISSING

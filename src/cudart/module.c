@@ -109,6 +109,7 @@ void __cudaRegisterManagedVar(void **handle, void **host, char *address, const c
                               int constant, int global)
 {
     (void)address, (void)ext, (void)constant, (void)global;
+    managed_is_used();
     add_variable(handle, host, name, bytes, host);
 }
 

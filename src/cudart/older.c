@@ -21,7 +21,7 @@ void runtime_is(int version) { major = version; }
     OWN cudaError_t name(void); \
     OWN cudaError_t name(void) { return client_missing(#name); }
 #define OLDER(name)
-#include "cudart/older.def"
+#include "driver/older.def"
 #undef MISSING
 #undef OLDER
 #define FUNCTION(type, name, params) \
@@ -93,7 +93,7 @@ void *older_function(const char *name)
     } all[] = {
 #define OLDER(name) {#name, (void *)(uintptr_t)&name},
 #define MISSING OLDER
-#include "cudart/older.def"
+#include "driver/older.def"
 #undef MISSING
 #undef OLDER
     };

@@ -137,6 +137,9 @@ oc_status device_blame(const char *gpu, const Diag *diag);
 // Of a simulated device only:
 const Gpu *device_gpu(const oc_device *d);
 double device_wall_seconds(const oc_device *d);  // host time spent simulating launches
+// How many launches only waited for kernels and copies of other streams to leave the chip, beside which a GPU may run
+// them; and how long, together.
+uint64_t device_held(const oc_device *d, double *seconds);
 // The memory as a file, which other processes can map: a descriptor, which is the device's. Before anything is
 // allocated. −1, with errno set: the host can't.
 int device_share(oc_device *d);

@@ -437,6 +437,8 @@ static oc_status record(Launching *l, RunResult result)
     Record *r = &l->r;
     r->info.params = NULL;
     double seconds = (double)r->count[C_CYCLES] / (d->gpu.core_mhz * 1e6);
+    double held = d->chip_free - free_from(d, &l->stream->base, 0);
+    if (l->timed && held > 0) d->held++, d->held_seconds += held;
     take_time(d, &l->stream->base, &d->chip_free, d->gpu.launch_us * 1e-6 + seconds);
     r->end = l->stream->end;
     r->start = r->end - seconds;
@@ -623,6 +625,12 @@ FaultKind device_fault(const oc_device *base)
 }
 
 double device_wall_seconds(const oc_device *d) { return sim_of(d)->wall; }
+
+uint64_t device_held(const oc_device *d, double *seconds)
+{
+    *seconds = sim_of(d)->held_seconds;
+    return sim_of(d)->held;
+}
 double device_busy_seconds(const oc_device *d) { return sim_of(d)->busy; }
 uint64_t device_bytes(const oc_device *d) { return MAX(sim_of(d)->peak, sim_of(d)->memory.top); }
 const Kernel *device_kernel(const oc_kernel *k) { return sim_kernel(k)->kernel; }

@@ -46,6 +46,8 @@ typedef struct Sim {
     SimStream standard;
     double copy_free[2], chip_free, cpu_free;  // when each engine is free, in seconds
     double busy;                               // how long all of them have worked, in seconds
+    uint64_t held;                             // launches that only waited for other streams' work on the chip
+    double held_seconds;                       // how long, together
     double wall;
     uint64_t peak;
     const KernelFilter *only;  // null: all kernels

@@ -113,6 +113,7 @@ static int answer_LAUNCH(Serving *s, const WireCall *c, WireAnswer *a, Text *out
     memcpy(w.params, s->text.v + sizeof l, code->param_bytes);
     for (size_t p = 0; p < code->f->params.n; p++) w.args[p] = w.params + code->param_at.v[p];
     vec_push(&s->waiting, w);
+    if (c->c) answers_run(s);
     return SUCCESS;
 }
 

@@ -341,9 +341,10 @@ static int do_many(void)
 
 static int do_count(void)
 {
-    MUST(launch(&count, 1, 1, 0, NULL, NULL));
+    MUST(cudaDeviceSynchronize());
     printf("begun\n");
     fflush(stdout);
+    MUST(launch(&count, 1, 1, 0, NULL, NULL));  // it waits for its end, since the program has managed memory
     SHOW(cudaDeviceSynchronize());
     return 0;
 }

@@ -1,5 +1,5 @@
 // Managed memory: variables and allocations that the host and the GPU reach at one address; a list that the host builds
-// and the GPU walks; the host reads only after it has waited.
+// and the GPU walks; the host finds what a kernel has written, also where it reads before it has waited.
 #include "check.cuh"
 
 struct Node {
@@ -29,6 +29,7 @@ int main()
     }
     numbers[1] = -3;
     walk<<<1, 1>>>();
+    CHECK(total == 0.5 + 49 * 50 / 2);  // reading waits
     MUST(cudaDeviceSynchronize());
     CHECK(total == 0.5 + 49 * 50 / 2);
     CHECK(numbers[0] == 4 && numbers[1] == -3 && numbers[2] == 2 && numbers[3] == 100);
