@@ -131,6 +131,30 @@ static void name_structures(Launch *l, const LaunchInfo *info, Record *r)
     }
 }
 
+// The data structures of a list of names, a bit each.
+static uint64_t listed(const Record *r, const char *names)
+{
+    uint64_t bits = 0;
+    for (const char *p = names; *p;) {
+        p += strspn(p, " ,");
+        size_t n = strcspn(p, ","), all = n;
+        while (n && p[n - 1] == ' ') n--;
+        for (int k = 0; n && k < MAX_STRUCTURES; k++) {
+            const char *name = r->structure_name[k];
+            if (name && !strncmp(name, p, n) && (!name[n] || name[n] == ' ')) bits |= 1ull << k;
+        }
+        p += all;
+    }
+    return bits;
+}
+
+static void route_structures(Launch *l, const Record *r)
+{
+    const SmCfg *cfg = &l->c->gpu.sm;
+    uint64_t past = listed(r, cfg->past), take = listed(r, cfg->take);
+    for (uint32_t s = 0; s < l->c->used; s++) l->c->sms[s].past = past, l->c->sms[s].take = take;
+}
+
 // --- phases ----------------------------------------------------------------------------------------------------------
 static void phase(void *user, uint32_t k)
 {
@@ -552,6 +576,7 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
     }
     c->division = sm_division(&organised);
     name_structures(&l, info, r);
+    route_structures(&l, r);
     RunResult result = RUN_OK;
     for (;; l.window++) {
         hand_out(&l);

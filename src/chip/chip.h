@@ -50,7 +50,8 @@ typedef enum KeyKind {
     KEY_WEIGHTS,  // lists from here on
     KEY_REALS,
     KEY_SETS,
-    KEY_MASKS
+    KEY_MASKS,
+    KEY_NAMES  // a text, with the null that ends it
 } KeyKind;
 typedef struct Key {
     const char *section, *key;

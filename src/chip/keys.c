@@ -163,6 +163,14 @@ static bool next_mask(const char **list, const Key *k, uint64_t *mask)
     }
 }
 
+static bool set_names(Gpu *g, const Key *k, const char *text, Text *why)
+{
+    if (strlen(text) >= k->width)
+        return text_printf(why, "names of at most %zu bytes are expected", k->width - 1), false;
+    snprintf((char *)g + k->offset, k->width, "%s", text);
+    return true;
+}
+
 // Reads a list into its field. Weights and reals are doubles, masks have 64 bits, sets are whole numbers. Masks and
 // sets have their count behind them; behind the last real there are zeros.
 static bool set_list(Gpu *g, const Key *k, const char *text, Text *why)
@@ -201,6 +209,7 @@ static bool read_value(Gpu *g, const Key *k, const char *text, Text *why)
     uint64_t u;
     uint32_t n = 0;
     const char *name;
+    if (k->kind == KEY_NAMES) return set_names(g, k, text, why);
     if (key_is_list(k->kind)) return set_list(g, k, text, why);
     switch (k->kind) {
     case KEY_UINT:
@@ -269,9 +278,10 @@ void key_canonical_list(const Key *k, const char *text, Text *out)
     char item[64];
     double v;
     uint64_t u;
+    if (text && k->kind == KEY_NAMES) text_put(out, text);
     while (text && k->kind == KEY_MASKS && *text && next_mask(&text, k, &u))
         text_printf(out, "%llx ", (unsigned long long)u);
-    while (text && k->kind != KEY_MASKS && list_word(&text, item))
+    while (text && k->kind != KEY_MASKS && k->kind != KEY_NAMES && list_word(&text, item))
         text_printf(out, "%.17g ", parse_size(item, &u) ? (double)u : parse_double(item, &v) ? v : 0);
     text_put(out, "\n");
 }

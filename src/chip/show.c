@@ -121,6 +121,7 @@ bool gpu_canonical(Gpu *gpu, const char *name, const char *const *sets, Text *ou
         const Key *k = &gpu_keys[i];
         bool list = key_is_list(k->kind);
         double v = list ? 0 : key_get(g, k);
+        if (k->kind == KEY_NAMES && (!o.value[i] || !*o.value[i])) continue;  // as if the key weren't there
         if (k->kind == KEY_POLICY)
             canonical_policy(g, out);
         else if (list)
@@ -171,7 +172,7 @@ static void manual_others(Text *out, const Key *k, const char *section)
 static void manual_range(Text *out, const Key *k)
 {
     if (key_is_list(k->kind))
-        text_put(out, "list | none");
+        text_put(out, k->kind == KEY_NAMES ? "names | none" : "list | none");
     else if (key_name(k->kind, 0)) {
         for (uint32_t n = 0; key_name(k->kind, n); n++) text_printf(out, "%s%s", n ? ", " : "", key_name(k->kind, n));
         text_printf(out, " | %s", key_name(k->kind, (uint32_t)k->standard));

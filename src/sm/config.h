@@ -52,6 +52,7 @@ typedef struct SmCfg {
     bool l1_global, l1_local;      // the spaces the L1 serves
     bool l1_local_back;            // local stores stay in the L1 until their lines are replaced
     bool ro_texture, ro_nc;        // what the read-only cache serves besides
+    char past[256], take[256];     // data structures whose loads go past the L1, to the read-only cache: names
     uint32_t lsu_queue;            // memory instructions
     uint32_t pending;              // uncached requests under way
     uint32_t lsu_extra, ro_extra;  // cycles from a reply to its use

@@ -200,8 +200,10 @@ static Port *port_for(Sm *sm, const LsuOp *op, const Dinst *d)
     case SP_GLOBAL:
         if (op->atomic || d->flags & D_UNCACHED)
             id = PORT_PAST;
-        else if (!op->write && d->flags & D_READONLY && sm->cfg.ro_nc && ro)
+        else if (!op->write && ro && ((d->flags & D_READONLY && sm->cfg.ro_nc) || sm->take >> op->structure & 1))
             id = PORT_READONLY;
+        else if (!op->write && sm->past >> op->structure & 1)
+            id = PORT_PAST;
         else
             l1 = sm->cfg.l1_global;
         break;
@@ -292,9 +294,9 @@ static void put_port(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t
     op->bytes = (uint8_t)s->bytes;
     op->stat = s->stat;
     op->count = segments(sm, op, s, mask, slot);
+    op->structure = structure_of(sm, s);
     op->port = port_for(sm, op, d);
     op->late = sm->storage.counts ? operands_lines(sm, op) : 0;
-    op->structure = structure_of(sm, s);
     count_structure(sm, op, d);
     sm->inst[op->stat].transactions += op->count;
     if (tracker != NONE) sm->lsu.tracker[tracker].left += op->count;

@@ -34,6 +34,7 @@ typedef struct Sm {
     StructStat structure[MAX_STRUCTURES];
     InstStat *inst;
     uint8_t (*structure_of)(const struct Sm *sm, uint64_t address);  // for accesses of unknown provenance
+    uint64_t past, take;  // data structures, a bit each, whose loads go past the L1, to the read-only cache
     void *owner;
 } Sm;
 
