@@ -16,6 +16,7 @@ int cmd_list(int argc, char **argv);
 int cmd_show(int argc, char **argv);
 int show_program_registers(const char *name, const char *const *params);
 int cmd_sweep(int argc, char **argv);
+int cmd_advise(int argc, char **argv);
 int cmd_db(int argc, char **argv);
 int cmd_reproduce(int argc, char **argv);
 int cmd_report(int argc, char **argv);
@@ -128,7 +129,8 @@ bool axes_end(Axes *x, Diag *diag);  // makes their product, if there are any
 
 // --- cmd_sweep.c -----------------------------------------------------------------------------------------------------
 // Sweeps with a bar on a terminal, and so that Ctrl-C leaves the store whole: then interrupted() is true.
-bool sweep_shown(const Matrix *m, Store *store, SweepOptions *o, Sweep *s, Diag *diag);
+// seconds: no run is begun later, and those under way are given up; 0: no limit.
+bool sweep_shown(const Matrix *m, Store *store, SweepOptions *o, double seconds, Sweep *s, Diag *diag);
 
 // --- table.c: a table of any number of columns -----------------------------------------------------------------------
 typedef struct Table {

@@ -95,7 +95,7 @@ static int read_options(Request *r, int argc, char **argv)
 static bool make_runs(Request *r, Store *store, Sweep *s)
 {
     SweepOptions sweep = {.jobs = 0};
-    bool ok = sweep_shown(&r->matrix, store, &sweep, s, &r->diag);
+    bool ok = sweep_shown(&r->matrix, store, &sweep, 0, s, &r->diag);
     if (ok && interrupted() && !s->done && !s->failed) ok = diag_error(&r->diag, "interrupted before any run");
     Planner *planner = planner_open(store);
     for (size_t k = 0; ok && k < r->matrix.cells.n; k++) {

@@ -304,7 +304,7 @@ static int one(Request *req, const Wanted *w, Store *store, Diag *diag)
         reproduce_free(&r);
         return ok ? EXIT_OK : EXIT_FAILED;
     }
-    ok = ok && sweep_shown(&r.matrix, store, &req->sweep, &s, diag);
+    ok = ok && sweep_shown(&r.matrix, store, &req->sweep, 0, &s, diag);
     uint64_t left = s.to_run - s.done - s.failed;
     bool any = ok && (!interrupted() || s.stored + s.done || !s.to_run);
     if (any && (ok = reproduce_fill(&r, store, diag))) {

@@ -147,15 +147,30 @@ static void bar(void *user, const Sweep *s)
     fflush(stderr);
 }
 
-bool sweep_shown(const Matrix *m, Store *store, SweepOptions *o, Sweep *s, Diag *diag)
+typedef struct Shown {
+    bool terminal;
+    double until;  // by seconds_now; 0: no limit
+    const volatile bool *interrupt;
+    volatile bool stop;
+} Shown;
+
+static void look(void *user, const Sweep *s)
 {
-    bool terminal = isatty(STDERR_FILENO);
-    o->stop = interrupt_catch();
-    if (terminal) o->progress = bar;
+    Shown *shown = user;
+    if (*shown->interrupt || (shown->until > 0 && seconds_now() > shown->until)) shown->stop = true;
+    if (shown->terminal) bar(NULL, s);
+}
+
+bool sweep_shown(const Matrix *m, Store *store, SweepOptions *o, double seconds, Sweep *s, Diag *diag)
+{
+    Shown shown = {isatty(STDERR_FILENO), seconds > 0 ? seconds_now() + seconds : 0, interrupt_catch(), false};
+    o->stop = seconds > 0 ? &shown.stop : shown.interrupt;
+    if (shown.terminal || seconds > 0) o->progress = look, o->user = &shown;
     fflush(stdout);  // or every run's process would inherit the buffer and print it again
     bool ok = sweep_run(m, store, o, s, diag);
     interrupt_release();
-    if (terminal) fprintf(stderr, "\r\x1b[K");
+    if (shown.terminal) fprintf(stderr, "\r\x1b[K");
+    o->stop = NULL, o->progress = NULL, o->user = NULL;
     return ok;
 }
 
@@ -191,7 +206,7 @@ static int run_sweep(Request *r)
         return code;
     }
     Sweep s;
-    bool found = true, ok = sweep_shown(&r->matrix, store, &r->sweep, &s, &r->diag);
+    bool found = true, ok = sweep_shown(&r->matrix, store, &r->sweep, 0, &s, &r->diag);
     if (ok) {
         printf("%llu run%s: %llu in the store already, %llu simulated, %llu failed", (unsigned long long)s.distinct,
                s.distinct == 1 ? "" : "s", (unsigned long long)s.stored, (unsigned long long)s.done,

@@ -13,12 +13,13 @@ static const struct {
     {"run", cmd_run, "simulates a workload or a PTX file, and says what its memory did"},
     {"sweep", cmd_sweep, "runs every combination of settings and keeps the results in a store"},
     {"report", cmd_report, "makes a page of figures and tables from a store's runs"},
+    {"advise", cmd_advise, "says what to change about a program, and what that gains"},
     {"db", cmd_db, "lists, shows, compares, exports, merges and deletes a store's runs"},
     {"reproduce", cmd_reproduce, "prints our values beside those of a paper's figures and tables"},
     {"probe", cmd_probe, "finds out how a GPU's memory hierarchy is built, simulated or real"},
     {"sl1", cmd_sl1, "rewrites PTX so that it caches in shared memory: the software L1"},
     {"list", cmd_list, "lists workloads, gpus, schedulers, policies, counters or ops"},
-    {"show", cmd_show, "shows PTX as onchip reads it, a GPU description, keys, counters or calls"},
+    {"show", cmd_show, "shows PTX as onchip reads it, a GPU, keys, counters or calls"},
 };
 
 int tell(int code, const char *format, ...)

@@ -25,6 +25,14 @@ static uint32_t passes_of(const BankCfg *cfg, const uint64_t *addr, uint32_t lan
     return most;
 }
 
+void bank_pad(const BankCfg *cfg, const uint64_t *addr, uint32_t lanes, uint64_t *padded)
+{
+    for (; lanes; lanes &= lanes - 1) {
+        int k = __builtin_ctz(lanes);
+        padded[k] = addr[k] + addr[k] / (cfg->banks * cfg->mode) * cfg->mode;
+    }
+}
+
 bool banks_free_of_runs(const uint64_t *addr, uint32_t run, uint32_t stride)
 {
     uint32_t length = stride ? run : 1, used = 0;

@@ -30,7 +30,10 @@ typedef struct BankCfg {
     uint32_t banks;  // 32
     uint32_t width;  // bytes a bank gives: 4 or 8
     uint32_t mode;   // bytes of consecutive addresses in a bank: 4 or 8
+    bool pad;        // a word of `mode` bytes lies behind every row of all banks, as in a padded array
 } BankCfg;
+// The addresses of a shared array whose rows are padded.
+void bank_pad(const BankCfg *cfg, const uint64_t *addr, uint32_t lanes, uint64_t *padded);
 // Passes that an access of one lane or more takes: the most distinct rows any bank must give. Lanes that read the same
 // row share it.
 uint32_t bank_passes(const BankCfg *cfg, const uint64_t *addr, uint32_t lanes, uint32_t bytes);

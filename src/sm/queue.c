@@ -240,9 +240,13 @@ static void count_banks(Sm *sm, const Step *s, uint32_t mask)
 ALWAYS_INLINE uint32_t put_shared(Sm *sm, const Step *s, uint32_t mask, uint32_t tracker)
 {
     const BankCfg *banks = &sm->cfg.banks;
+    uint64_t padded[LANES];
     uint32_t passes = 1;
+    if (banks->pad) bank_pad(banks, s->addr, mask, padded);
     if (s->d->kind == X_ATOM)
-        passes = bank_passes_atomic(banks, s->addr, mask);
+        passes = bank_passes_atomic(banks, banks->pad ? padded : s->addr, mask);
+    else if (banks->pad)
+        passes = bank_passes(banks, padded, mask, s->bytes);
     else if (!s->run || s->bytes != 4 || s->stride > 4 || !banks_free(banks, s->addr, s->run, s->stride))
         passes = bank_passes(banks, s->addr, mask, s->bytes);
     if (sm->storage.counts) passes = operands_shared(sm, s->addr, mask, s->bytes, passes);

@@ -22,9 +22,10 @@ declare -A below=(
     [work]="probe sl1"
     [store]="work"
     [sweep]="store serve"
+    [advise]="sweep"
     [figure]="store"
     [reproduce]="sweep figure"
-    [cli]="reproduce"
+    [cli]="reproduce advise"
     [preload]="sl1 driver"
 )
 

@@ -1,0 +1,212 @@
+// remedies.c: what a programmer can change tomorrow, without another algorithm. Each row of finders[] looks at a run,
+// and adds changes of its kind, each with settings that do to the simulated GPU what the line in the source would do.
+// Whether one helps is for the runs to say; a finder leaves out only what can't do anything.
+#include "advise/advise.h"
+
+#include "chip/chip.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Asked {
+    const Gpu *g;
+    const StoredRun *run;
+    const WorkloadEntry *workload;  // null: another program
+    Arena *arena;
+    Remedies *out;
+} Asked;
+
+static Remedy *add(const Asked *f, const char *kind, const char *what, const char *write)
+{
+    Remedy c = {.kind = kind, .what = arena_copy(f->arena, what), .write = arena_copy(f->arena, write)};
+    vec_push(f->out, c);
+    return &f->out->v[f->out->n - 1];
+}
+
+// --- the size of the L1 ----------------------------------------------------------------------------------------------
+enum { MOST_CARVEOUTS = 5 };  // that are tried: the smallest, the largest, and others between them
+
+static void find_carveout(const Asked *f)
+{
+    const SmCfg *s = &f->g->sm;
+    if (s->storage != STORAGE_CARVED || s->carveout_count < 2) return;
+    uint32_t n = MIN(s->carveout_count, (uint32_t)MOST_CARVEOUTS), most = s->carveouts[s->carveout_count - 1];
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t kib = s->carveouts[k * (s->carveout_count - 1) / (n - 1)];
+        char what[96], write[160];
+        snprintf(what, sizeof what, "a carve-out of %u KiB, an L1 of %u KiB", kib, s->storage_size / 1024 - kib);
+        snprintf(write, sizeof write,
+                 "cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, %u);  // percent",
+                 kib * 100 / most);
+        add(f, "carve-out", what, write)->sets[0] = arena_printf(f->arena, "storage.carveouts=%u", kib);
+    }
+}
+
+// Fermi and Kepler divide 64 KiB in one of two ways, and the description has one of them.
+static void find_division(const Asked *f)
+{
+    const SmCfg *s = &f->g->sm;
+    enum { ALL = 64 << 10, SMALL = 16 << 10 };
+    if (s->storage != STORAGE_PARTITIONED || s->l1.size + s->shared_size != ALL || f->g->capability >= 50) return;
+    bool small = s->l1.size == SMALL;
+    if (!small && s->shared_size != SMALL) return;
+    Remedy *c =
+        add(f, "carve-out", small ? "an L1 of 48 KiB, shared memory of 16" : "an L1 of 16 KiB, shared memory of 48",
+            small ? "cudaFuncSetCacheConfig(kernel, cudaFuncCachePreferL1);"
+                  : "cudaFuncSetCacheConfig(kernel, cudaFuncCachePreferShared);");
+    c->sets[0] = small ? "l1.size=48KiB" : "l1.size=16KiB";
+    c->sets[1] = small ? "shared.size=16KiB" : "shared.size=48KiB";
+    c->sets[2] = small ? "shared.max=16KiB" : "shared.max=48KiB";
+}
+
+static void find_global(const Asked *f)
+{
+    const SmCfg *s = &f->g->sm;
+    if (!s->l1.size || !f->run->count[C_SECTORS_LOADED]) return;
+    Remedy *c = add(f, "route of all", s->l1_global ? "all global loads past the L1" : "global loads through the L1",
+                    s->l1_global ? "nvcc -Xptxas -dlcm=cg" : "nvcc -Xptxas -dlcm=ca");
+    c->sets[0] = s->l1_global ? "l1.global=no" : "l1.global=yes";
+}
+
+// --- the way of a data structure -------------------------------------------------------------------------------------
+typedef struct Used {  // a data structure, summed over the kernels
+    const char *name;
+    uint64_t loads, writes, accesses;
+} Used;
+enum { MOST_USED = 64, MOST_ROUTED = 4 };
+
+static int by_accesses(const void *x, const void *y)
+{
+    const Used *a = x, *b = y;
+    if (a->accesses != b->accesses) return a->accesses < b->accesses ? 1 : -1;
+    return strcmp(a->name, b->name);
+}
+
+static size_t used(const StoredRun *run, Used out[MOST_USED])
+{
+    size_t n = 0;
+    for (size_t k = 0; k < run->kernels.n; k++)
+        for (size_t m = 0; !run->kernels.v[k].functional && m < run->kernels.v[k].structures.n; m++) {
+            const RunStructure *s = &run->kernels.v[k].structures.v[m];
+            size_t at = 0;
+            while (at < n && strcmp(out[at].name, s->name)) at++;
+            if (at == MOST_USED || !strcmp(s->name, "other") || !strcmp(s->name, "local memory")) continue;
+            if (at == n) out[n++] = (Used){.name = s->name};
+            out[at].loads += s->loads, out[at].writes += s->stores + s->atomics, out[at].accesses += s->transactions;
+        }
+    qsort(out, n, sizeof *out, by_accesses);
+    return n;
+}
+
+// A list of names has commas between them, and a name that has one itself can't be set.
+static void route(const Asked *f, const Used *u, const char *kind, const char *key, const char *what, const char *how)
+{
+    size_t word = strcspn(u->name, " ");
+    if (memchr(u->name, ',', word) || memchr(u->name, '=', word)) return;
+    char about[200], write[240];
+    snprintf(about, sizeof about, what, (int)MIN(word, (size_t)60), u->name);
+    snprintf(write, sizeof write, how, (int)MIN(word, (size_t)60), u->name);
+    add(f, kind, about, write)->sets[0] = arena_printf(f->arena, "%s=%.*s", key, (int)word, u->name);
+}
+
+static void find_routes(const Asked *f)
+{
+    Used all[MOST_USED];
+    size_t n = used(f->run, all), tried = 0;
+    const SmCfg *s = &f->g->sm;
+    for (size_t k = 0; k < n && tried < MOST_ROUTED; k++) {
+        if (!all[k].loads) continue;
+        tried++;
+        if (s->l1.size && s->l1_global && n > 1)
+            route(f, &all[k], "past the L1", "l1.past", "loads of %.*s past the L1", "load %.*s with __ldcg(&…)");
+        if (s->ro.size && s->ro_nc && f->g->capability >= 35 && !all[k].writes)
+            route(f, &all[k], "read-only", "readonly.take", "loads of %.*s through the read-only cache",
+                  "load %.*s with __ldg(&…), or declare its pointer const and __restrict__");
+    }
+}
+
+// --- how much runs at a time -----------------------------------------------------------------------------------------
+// Blocks of a kernel that an SM holds: those of the kernel with the most.
+static uint32_t blocks_held(const StoredRun *run)
+{
+    uint32_t most = 0;
+    for (size_t k = 0; k < run->kernels.n; k++) {
+        const RunKernel *r = &run->kernels.v[k];
+        unsigned b[3] = {1, 1, 1};
+        if (r->functional || sscanf(r->block, "%ux%ux%u", &b[0], &b[1], &b[2]) < 1) continue;
+        uint32_t warps = (uint32_t)(((uint64_t)b[0] * b[1] * b[2] + LANES - 1) / LANES);
+        if (warps) most = MAX(most, (uint32_t)(r->warps / warps));
+    }
+    return most;
+}
+
+static void find_blocks(const Asked *f)
+{
+    uint32_t held = blocks_held(f->run);
+    for (uint32_t n = held / 2, k = 0; n && k < 3; n /= 2, k++) {
+        char what[80], write[200];
+        snprintf(what, sizeof what, "%u block%s an SM at a time instead of %u", n, n > 1 ? "s" : "", held);
+        snprintf(write, sizeof write,
+                 "kernel<<<grid, block, %u>>>(…)  // so much dynamic shared memory that no more blocks fit",
+                 f->g->sm.shared_size / n / 1024 * 1024);
+        add(f, "blocks", what, write)->sets[0] = arena_printf(f->arena, "sm.blocks=%u", n);
+    }
+}
+
+static void find_registers(const Asked *f)
+{
+    static const uint32_t limits[] = {32, 64, 128};
+    bool limited = false;
+    for (size_t k = 0; k < f->run->kernels.n; k++)
+        limited |= f->run->kernels.v[k].limit && !strcmp(f->run->kernels.v[k].limit, "registers");
+    for (size_t k = 0; limited && k < COUNT(limits); k++) {
+        if (limits[k] >= f->g->sm.reg_max) continue;
+        char what[80], write[80];
+        snprintf(what, sizeof what, "at most %u registers a thread", limits[k]);
+        snprintf(write, sizeof write, "nvcc -maxrregcount=%u", limits[k]);
+        add(f, "registers", what, write)->sets[0] = arena_printf(f->arena, "registers.max=%u", limits[k]);
+    }
+}
+
+// A workload says by a parameter's name that its block's size can be chosen.
+static void find_threads(const Asked *f)
+{
+    for (size_t k = f->run->params_at; f->workload && k < f->run->settings.n; k++) {
+        const RunSetting *s = &f->run->settings.v[k];
+        if (strcmp(s->name, "threads") && strcmp(s->name, "block")) continue;
+        const WorkParam *p = f->workload->workload->params;
+        while (p->name && strcmp(p->name, s->name)) p++;
+        int64_t now = strtoll(s->value, NULL, 10), values[] = {now / 4, now / 2, 2 * now, 4 * now};
+        for (size_t n = 0; p->name && n < COUNT(values); n++) {
+            if (values[n] < p->min || values[n] > p->max || !values[n]) continue;
+            char what[80];
+            snprintf(what, sizeof what, "%s = %lld instead of %lld", s->name, (long long)values[n], (long long)now);
+            add(f, "block", what, "launch blocks of that size")->param =
+                arena_printf(f->arena, "%s=%lld", s->name, (long long)values[n]);
+        }
+    }
+}
+
+// --- shared memory ---------------------------------------------------------------------------------------------------
+static void find_padding(const Asked *f)
+{
+    if (f->run->count[C_SHARED_CONFLICTS] * 20 < f->run->count[C_SHARED_PASSES] || !f->run->count[C_SHARED_PASSES])
+        return;
+    add(f, "padding", "rows of shared arrays padded by a word", "__shared__ float tile[…][32 + 1];")->sets[0] =
+        "shared.pad=yes";
+}
+
+static void find_sl1(const Asked *f)
+{
+    if (!f->run->count[C_SECTORS_LOADED]) return;
+    add(f, "software L1", "the software L1", "onchip sl1 kernel.ptx (doc/use/sl1.md)")->sl1 = "yes";
+}
+
+static void (*const finders[])(const Asked *) = {find_carveout, find_division,  find_routes,  find_global, find_blocks,
+                                                 find_threads,  find_registers, find_padding, find_sl1};
+
+void remedies_find(const Gpu *g, const StoredRun *run, const WorkloadEntry *workload, Arena *arena, Remedies *out)
+{
+    const Asked f = {g, run, workload, arena, out};
+    for (size_t k = 0; k < COUNT(finders); k++) finders[k](&f);
+}

@@ -1,0 +1,111 @@
+#!/bin/bash
+# onchip advise: of kernels with a planted fault it names the cure; the cure, written into the kernel or its launch,
+# gives the time that was said, within 10 %; where there is no fault, nothing gains.
+source "$ONCHIP_SOURCE/test/cli/expect.bash"
+cd "$work" || exit 1
+head='.version 7.0
+.target sm_70
+.address_size 64'
+index='mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mad.lo.u32 %r4, %r1, %r2, %r3;'
+
+# Each thread walks a row of a, whose lines push those of b out, which all threads walk together.
+cat >mix.ptx <<PTX
+$head
+.visible .entry mix(.param .u64 a, .param .u64 b, .param .u64 y)
+{
+  .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .f32 %f<4>; .reg .pred %p;
+  ld.param.u64 %d1, [a]; ld.param.u64 %d2, [b]; ld.param.u64 %d3, [y]; $index
+  mul.wide.u32 %d4, %r4, 128; add.u64 %d1, %d1, %d4; mov.f32 %f1, 0f00000000; mov.u32 %r5, 0;
+LOOP:
+  ld.globalA.f32 %f2, [%d1]; add.u64 %d1, %d1, 1048576;
+  ld.global.f32 %f3, [%d2]; add.u64 %d2, %d2, 4;
+  fma.rn.f32 %f1, %f2, %f3, %f1; add.u32 %r5, %r5, 1; setp.lt.u32 %p, %r5, 32; @%p bra LOOP;
+  mul.wide.u32 %d5, %r4, 4; add.u64 %d3, %d3, %d5; st.global.f32 [%d3], %f1; ret;
+}
+PTX
+# Each thread writes its tile's row and reads a column: with rows of 32 words all lanes of a warp meet in one bank.
+cat >tile.ptx <<PTX
+$head
+.visible .entry tile(.param .u64 x, .param .u64 y)
+{
+  .shared .align 4 .b8 t[4224];
+  .reg .b32 %r<12>; .reg .b64 %d<9>; .reg .f32 %f<4>; .reg .pred %p;
+  ld.param.u64 %d1, [x]; ld.param.u64 %d2, [y]; mov.u32 %r1, %ctaid.x; mov.u32 %r3, %tid.x; mov.u32 %r9, t;
+  shl.b32 %r1, %r1, 10; add.u32 %r4, %r1, %r3; mul.wide.u32 %d4, %r4, 4; add.u64 %d1, %d1, %d4; add.u64 %d2, %d2, %d4;
+  mad.lo.u32 %r6, %r3, 4, %r9; mad.lo.u32 %r7, %r3, ROW, %r9; mov.u32 %r5, 0;
+FILL:
+  ld.global.f32 %f1, [%d1]; st.shared.f32 [%r6], %f1; add.u64 %d1, %d1, 128; add.u32 %r6, %r6, ROW;
+  add.u32 %r5, %r5, 1; setp.lt.u32 %p, %r5, 32; @%p bra FILL;
+  bar.sync 0; mov.u32 %r5, 0;
+DRAIN:
+  ld.shared.f32 %f1, [%r7]; st.global.f32 [%d2], %f1; add.u64 %d2, %d2, 128; add.u32 %r7, %r7, 4;
+  add.u32 %r5, %r5, 1; setp.lt.u32 %p, %r5, 32; @%p bra DRAIN;
+  ret;
+}
+PTX
+# Each thread walks its own 16 lines, four times: a few blocks fit the L1, all of them don't.
+cat >thrash.ptx <<PTX
+$head
+.visible .entry thrash(.param .u64 x, .param .u64 y)
+{
+  .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .f32 %f<4>; .reg .pred %p;
+  ld.param.u64 %d1, [x]; ld.param.u64 %d3, [y]; $index
+  mul.wide.u32 %d4, %r4, 128; add.u64 %d1, %d1, %d4; mov.f32 %f1, 0f00000000; mov.u32 %r5, 0; mov.u64 %d6, %d1;
+LOOP:
+  ld.global.f32 %f2, [%d6]; add.f32 %f1, %f1, %f2; add.u64 %d6, %d6, 4;
+  add.u32 %r5, %r5, 1; setp.lt.u32 %p, %r5, 32; @%p bra LOOP;
+  mul.wide.u32 %d5, %r4, 4; add.u64 %d3, %d3, %d5; st.global.f32 [%d3], %f1; ret;
+}
+PTX
+# Each thread adds two numbers: nothing is used twice.
+cat >stream.ptx <<PTX
+$head
+.visible .entry stream(.param .u64 x, .param .u64 y)
+{
+  .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .f32 %f<4>;
+  ld.param.u64 %d1, [x]; ld.param.u64 %d2, [y]; $index
+  mul.wide.u32 %d4, %r4, 4; add.u64 %d1, %d1, %d4; add.u64 %d2, %d2, %d4;
+  ld.global.f32 %f1, [%d1]; add.f32 %f1, %f1, %f1; st.global.f32 [%d2], %f1; ret;
+}
+PTX
+sed 's/globalA/global/' mix.ptx >mix_plain.ptx
+sed 's/globalA/global.cg/' mix.ptx >mix_cured.ptx
+sed 's/ROW/128/g' tile.ptx >tile_plain.ptx
+sed 's/ROW/132/g' tile.ptx >tile_cured.ptx
+cp thrash.ptx thrash_plain.ptx
+cp thrash.ptx thrash_cured.ptx
+
+# cycles FILE [OPTION …]: what a run takes.
+cycles() { "$onchip" run "$@" --json | jq '[.kernels[].cycles] | add'; }
+
+# cured NAME KIND [OPTION …]: advise has a change of that kind among the best ones; the cured kernel takes the cycles
+# that were said of that change alone, and the gain is real. What to write may be so much dynamic shared memory.
+cured() {
+    local name=$1 kind=$2 said got more
+    run advise "${name}_plain.ptx" "${@:3}" --db advise.db --jobs 2 --budget 0 --json
+    ((status == 0)) || complain "advise $name: $err"
+    said=$(jq "[.trials[] | select((.changes | length) == 1 and .changes[0].kind == \"$kind\" and .cycles)] |
+               min_by(.cycles).cycles" <<<"$out")
+    [[ $(jq -r '.best.changes[].kind' <<<"$out") == *"$kind"* ]] || complain "$name: the best isn't '$kind'"
+    more=$(jq -r "[.trials[] | select((.changes | length) == 1 and .changes[0].kind == \"$kind\" and .cycles)] |
+               min_by(.cycles).changes[0].write" <<<"$out" | sed -n 's/.*, block, \([0-9]*\)>>>.*/--smem=\1/p')
+    got=$(cycles "${name}_cured.ptx" "${@:3}" $more)
+    ((got * 100 > said * 90 && got * 100 < said * 110)) || complain "$name: said $said cycles, and it takes $got"
+    ((got * 100 < $(jq .base.cycles <<<"$out") * 99)) || complain "$name: the cure gains nothing: $got"
+}
+cured mix 'past the L1' --grid 16 --block 256 --arg buf:33MiB --arg buf:128 --arg buf:32KiB
+cured tile padding --grid 30 --block 32 --arg buf:240KiB --arg buf:240KiB
+cured thrash blocks --grid 60 --block 128 --arg buf:2MiB --arg buf:60KiB
+
+run advise stream.ptx --grid 64 --block 256 --arg buf:64KiB --arg buf:64KiB --db advise.db --budget 0 --json
+[[ $(jq '[.trials[] | select(.cycles and .times >= 1.1)] | length' <<<"$out") == 0 ]] || complain "a stream gains: $out"
+
+# A budget that is up ends it, and the same command goes on with what the store has.
+gives 0 "runs weren't made, as the time was up" -- advise atax nx=64 ny=64 --db budget.db --budget 0.000001
+gives 0 'times as fast' write 'onchip run atax nx=64 ny=64' robust -- \
+    advise atax nx=64 ny=64 --db budget.db --budget 0 --robust
+lacks "weren't made"
+gives 2 'advise on what' -- advise
+gives 2 'advise takes one run' -- advise atax,bicg
+gives 2 '--budget takes seconds' -- advise atax --budget soon
+exit $bad
