@@ -101,9 +101,9 @@ run advise stream.ptx --grid 64 --block 256 --arg buf:64KiB --arg buf:64KiB --db
 [[ $(jq '[.trials[] | select(.cycles and .times >= 1.1)] | length' <<<"$out") == 0 ]] || complain "a stream gains: $out"
 
 # A budget that is up ends it, and the same command goes on with what the store has.
-gives 0 "runs weren't made, as the time was up" -- advise atax nx=64 ny=64 --db budget.db --budget 0.000001
-gives 0 'times as fast' write 'onchip run atax nx=64 ny=64' robust -- \
-    advise atax nx=64 ny=64 --db budget.db --budget 0 --robust
+gives 0 "runs weren't made, as the time was up" -- advise atax nx=96 ny=96 --db budget.db --budget 0.000001
+gives 0 'times as fast' write 'onchip run atax nx=96 ny=96' robust -- \
+    advise atax nx=96 ny=96 --db budget.db --budget 0 --robust
 lacks "weren't made"
 gives 2 'advise on what' -- advise
 gives 2 'advise takes one run' -- advise atax,bicg
