@@ -191,7 +191,7 @@ typedef struct ReportInfo {
     const char *error;  // null: none
     bool verified, checked;
     bool cut;  // short, by a limit or Ctrl-C, so that there was nothing to check
-    bool lines;
+    bool lines, chart;
     LaunchView launches;  // which of a kernel the text has
     uint64_t cap;         // warp instructions after which the run was ended; 0: it wasn't
 } ReportInfo;
@@ -202,9 +202,21 @@ void report_json(const oc_device *d, const ReportInfo *info,
 // --- report_limits.c: what limits a kernel ---------------------------------------------------------------------------
 struct Gpu;
 struct LaunchSum;
+typedef enum Peak { PEAK_ISSUE, PEAK_LSU, PEAK_SHARED, PEAK_LINK, PEAK_L2, PEAK_DRAM, PEAKS } Peak;
+// From a launch's counters: the shares of what the whole GPU could have done in its time; and of the link's directions.
+void find_peaks(const uint64_t *count, const struct Gpu *g, double peak[PEAKS]);
+double link_in_share(const uint64_t *count, const struct Gpu *g);
+double link_out_share(const uint64_t *count, const struct Gpu *g);
 // Adds what limits it, in words, and the share of its peak that each unit reached.
 void limits_text(const struct LaunchSum *sum, const struct Gpu *g, Text *limits, Text *peaks);
 void limits_json(const struct LaunchSum *sum, const struct Gpu *g, Json *json);
+
+// --- report_chart.c: the memory chart and the roofline ---------------------------------------------------------------
+void chart_text(const struct LaunchSum *sum, const struct Gpu *g, FILE *out);
+
+// --- metrics.c: single numbers by their names ------------------------------------------------------------------------
+bool metrics_read(const char *list, Text *why);  // names between commas; false, and why: one isn't known
+void metrics_put(const oc_device *d, const char *list, bool csv, FILE *out);
 
 // --- report_why.c: why loads missed in the L1; nothing where nobody asked --------------------------------------------
 struct SumStructure;

@@ -71,6 +71,14 @@ static const Option options[] = {
     {"--why", NULL,
      "say for each data structure why its loads miss in the L1, who pushes its lines out, and what another L1 would "
      "serve; a run takes up to twice as long"},
+    {"--chart", NULL,
+     "the memory chart of each kernel, from shared memory to DRAM: requests, bytes, shares of the peak, hits, and "
+     "where "
+     "accesses wait; and its roofline"},
+    {"--metrics", "NAME,…",
+     "print these numbers of each kernel instead of the report: counters and rates, also by Nsight Compute's names "
+     "(doc/use/metrics.md)"},
+    {"--csv", NULL, "with --metrics: as CSV"},
     {"--launches", "WHICH",
      "of a kernel that is launched several times: sum, all launches as one; first, its first launch; slowest, the one "
      "of most cycles; or all, each by itself (sum)"},
@@ -121,6 +129,9 @@ enum {
     R_STRICT,
     R_REPORTED,
     R_WHY,
+    R_CHART,
+    R_METRICS,
+    R_CSV,
     R_LAUNCHES,
     R_INTERVAL,
     R_TRACE,
@@ -141,7 +152,8 @@ typedef struct Run {
     FILE *out;                 // gets the report
     Regex *regex;              // of kernels
     uint64_t skip;
-    bool small, json, lines, check, software;
+    const char *metrics;  // null: the report
+    bool small, json, csv, chart, lines, check, software;
     LaunchView launches;
     Sl1Options sl1;
     bool reported;  // the JSON has been written
@@ -228,6 +240,15 @@ static int take_names(Run *r, const char *v)
     return -1;
 }
 
+static int take_metrics(Run *r, const char *v)
+{
+    Text why = {0};
+    r->metrics = v;
+    int code = metrics_read(v, &why) ? -1 : refuse(r, EXIT_USAGE, "--metrics: %s", why.v);
+    text_free(&why);
+    return code;
+}
+
 static int take_launches(Run *r, const char *v)
 {
     static const char *const names[] = {"sum", "first", "slowest", "all"};
@@ -274,6 +295,9 @@ static int take_option(Run *r, int o)
     case R_PTX: r->ptx = v; break;
     case R_JSON: r->json = true; break;
     case R_LINES: r->lines = true; break;
+    case R_CHART: r->chart = true; break;
+    case R_METRICS: return take_metrics(r, v);
+    case R_CSV: r->csv = true; break;
     case R_WHY: r->config.why = true; break;
     case R_LAUNCHES: return take_launches(r, v);
     case R_TRACE: r->trace = v; break;
@@ -311,11 +335,14 @@ static int check_options(Run *r)
 {
     if (r->args.given >> R_LAUNCHES & 1 && r->json)
         return refuse(r, EXIT_USAGE, "--launches has no effect with --json, which has every launch");
-    static const int timed[] = {R_WHY, R_LINES, R_INTERVAL, R_TRACE, R_ENERGY, R_KERNELS, R_SKIP};
+    static const int timed[] = {R_WHY, R_CHART, R_METRICS, R_LINES, R_INTERVAL, R_TRACE, R_ENERGY, R_KERNELS, R_SKIP};
     for (size_t k = 0; r->config.functional && k < COUNT(timed); k++)
         if (r->args.given >> timed[k] & 1)
             return refuse(r, EXIT_USAGE, "%s has no effect with --functional, which times nothing",
                           options[timed[k]].name);
+    if (r->metrics && r->json) return refuse(r, EXIT_USAGE, "--metrics has no effect with --json, which has them all");
+    if (r->csv && !r->metrics) return refuse(r, EXIT_USAGE, "--csv needs --metrics");
+    if (r->chart && r->json) return refuse(r, EXIT_USAGE, "--chart has no effect with --json");
     if (r->args.given >> R_INTERVAL & 1 && !r->json && !r->trace)
         return refuse(r, EXIT_USAGE, "--interval needs --json or --trace: the series are in these files alone");
     return -1;
@@ -522,6 +549,14 @@ static void write_json(const oc_device *d, Run *r, ReportInfo *info, Json *json)
     r->reported = true;
 }
 
+static void put_report(const oc_device *d, const Run *r, const ReportInfo *info)
+{
+    if (r->metrics)
+        metrics_put(d, r->metrics, r->csv, r->out);
+    else
+        report_text(d, info, r->out);
+}
+
 // A program's launches are summed by kernel as they come, unless somebody wants to see each.
 static int simulate_program(Run *r, oc_device *d, Meter *meter)
 {
@@ -530,7 +565,8 @@ static int simulate_program(Run *r, oc_device *d, Meter *meter)
     Text arguments = {0};
     bool each = r->json || r->check || r->kernels || r->skip || r->launches;
     for (const char *const *w = r->words + 1; *w; w++) put_argument(&arguments, *w);
-    ReportInfo info = {.what = r->what, .params = arguments.v, .lines = r->lines, .launches = r->launches};
+    ReportInfo info = {
+        .what = r->what, .params = arguments.v, .lines = r->lines, .chart = r->chart, .launches = r->launches};
     meter->device = d;
     ProgramRun run = {.words = r->words, .keep = each ? SIZE_MAX : KEPT, .ran = clear_line, .user = meter};
     int code = run_program(d, &run, &meter->printed, &r->error);
@@ -542,7 +578,7 @@ static int simulate_program(Run *r, oc_device *d, Meter *meter)
     if (r->json)
         write_json(d, r, &info, &json);
     else if (oc_launches(d))
-        report_text(d, &info, r->out);
+        put_report(d, r, &info);
     json_free(&json), text_free(&arguments);
     return code;
 }
@@ -570,7 +606,7 @@ static int simulate_file(Run *r, oc_device *d, FILE *out, Json *json)
 static int simulate(Run *r, oc_device *d, const WorkloadEntry *entry, FILE *out)
 {
     Json json = {0};
-    ReportInfo info = {.what = r->what, .lines = r->lines, .launches = r->launches};
+    ReportInfo info = {.what = r->what, .lines = r->lines, .chart = r->chart, .launches = r->launches};
     WorkResult result = {0};
     int code;
     json_open(&json, NULL, '{');
@@ -597,7 +633,7 @@ static int simulate(Run *r, oc_device *d, const WorkloadEntry *entry, FILE *out)
     if (r->json)
         write_json(d, r, &info, &json);
     else if (oc_launches(d) || info.verified)  // a workload of no data has no launch
-        report_text(d, &info, r->out);
+        put_report(d, r, &info);
     json_free(&json);
     work_result_free(&result);
     return code;

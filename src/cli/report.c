@@ -219,7 +219,7 @@ static void policy_text(const LaunchSum *sum, const oc_policy_type *t, FILE *out
 }
 
 // which: said of the launch, where not all are summed; or null.
-static void kernel_text(const LaunchSum *sum, const char *which, const Gpu *g, bool lines, FILE *out)
+static void kernel_text(const LaunchSum *sum, const char *which, const Gpu *g, const ReportInfo *info, FILE *out)
 {
     const uint64_t *c = sum->count;
     char a[32], b[32];
@@ -258,7 +258,8 @@ static void kernel_text(const LaunchSum *sum, const char *which, const Gpu *g, b
     structures(sum, out);
     why_text(sum, out);
     if (c[C_ENERGY]) structures_energy(sum, out);
-    if (lines) hottest(sum, out);
+    if (info->lines) hottest(sum, out);
+    if (info->chart) chart_text(sum, g, out);
 }
 
 typedef struct Launched {  // a kernel
@@ -299,7 +300,7 @@ static void launches_text(const oc_device *d, const ReportInfo *info, bool *time
             continue;
         sums_add(&one, r);
         snprintf(which, sizeof which, "launch %zu of %zu", l->shown, l->all);
-        kernel_text(one.v, which, device_gpu(d), info->lines, out);
+        kernel_text(one.v, which, device_gpu(d), info, out);
         *timed |= !one.v->functional;
         sums_free(&one);
     }
@@ -342,7 +343,7 @@ void report_text(const oc_device *d, const ReportInfo *info, FILE *out)
     else
         device_sums(d, &sums);
     for (size_t k = 0; k < sums.n; k++) {
-        kernel_text(&sums.v[k], NULL, g, info->lines, out);
+        kernel_text(&sums.v[k], NULL, g, info, out);
         timed |= !sums.v[k].functional;
     }
     sums_free(&sums);

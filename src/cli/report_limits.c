@@ -11,7 +11,6 @@
 
 static const double idle_told = 0.2, peak_told = 0.6, lost_told = 0.25, lanes_told = 0.75;
 
-typedef enum Peak { PEAK_ISSUE, PEAK_LSU, PEAK_SHARED, PEAK_LINK, PEAK_L2, PEAK_DRAM, PEAKS } Peak;
 static const char *const names[PEAKS] = {"issue", "L1", "shared memory", "link", "L2", "DRAM"}, *const fields[PEAKS] = {
                                                                                                     "issue",  "l1",
                                                                                                     "shared", "link",
@@ -19,19 +18,28 @@ static const char *const names[PEAKS] = {"issue", "L1", "shared memory", "link",
 
 static double over(double a, double b) { return b > 0 ? a / b : 0; }
 
-static void find_peaks(const uint64_t *c, const Gpu *g, double peak[PEAKS])
+// What all SMs can take and what all partitions can give: the less of both.
+double link_in_share(const uint64_t *c, const Gpu *g)
+{
+    return over((double)c[C_LINK_IN],
+                MIN(g->sm.bytes_in * g->sms, g->part.bytes_out * g->part.partitions) * (double)c[C_CYCLES]);
+}
+
+double link_out_share(const uint64_t *c, const Gpu *g)
+{
+    return over((double)c[C_LINK_OUT],
+                MIN(g->sm.bytes_out * g->sms, g->part.bytes_in * g->part.partitions) * (double)c[C_CYCLES]);
+}
+
+void find_peaks(const uint64_t *c, const Gpu *g, double peak[PEAKS])
 {
     const double cycles = (double)c[C_CYCLES], sms = cycles * g->sms;
-    const uint32_t parts = g->part.partitions;
-    // What all SMs can take and what all partitions can give: the less of both.
-    double in = MIN(g->sm.bytes_in * g->sms, g->part.bytes_out * parts) * cycles;
-    double out = MIN(g->sm.bytes_out * g->sms, g->part.bytes_in * parts) * cycles;
     double slots = over((double)c[C_ISSUE_SLOTS], (double)c[C_SM_CYCLES]);  // of an SM in a cycle
     peak[PEAK_ISSUE] = over((double)c[C_ISSUED], slots * sms);
     peak[PEAK_LSU] = over((double)(c[C_L1_ACCESSES] + c[C_L1_BYPASSES]), sms);
     peak[PEAK_SHARED] = over((double)c[C_SHARED_PASSES], sms);
-    peak[PEAK_LINK] = MAX(over((double)c[C_LINK_IN], in), over((double)c[C_LINK_OUT], out));
-    peak[PEAK_L2] = over((double)c[C_L2_ACCESSES] * g->part.interval, cycles * parts);
+    peak[PEAK_LINK] = MAX(link_in_share(c, g), link_out_share(c, g));
+    peak[PEAK_L2] = over((double)c[C_L2_ACCESSES] * g->part.interval, cycles * g->part.partitions);
     peak[PEAK_DRAM] =
         over((double)(c[C_DRAM_READ_BYTES] + c[C_DRAM_WRITE_BYTES]) * g->core_mhz * 1e6, g->dram_gbs * 1e9 * cycles);
 }
