@@ -8,7 +8,6 @@
 
 // --- keys.c ----------------------------------------------------------------------------------------------------------
 const Key *key_find(const char *section, const char *key);  // null: there is none
-const char *key_name(KeyKind kind, uint32_t n);  // of an enumeration's n-th value; null: it has no more, or is none
 bool key_is_list(KeyKind kind);
 void key_put(Gpu *g, const Key *k, double v);  // of no list
 double key_get(const Gpu *g, const Key *k);    // the same

@@ -10,7 +10,8 @@
 // 130 Ctrl-C, 143 SIGTERM, as shells have it (interrupt_status).
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
-// cmd_*.c, show_registers.c: the verbs
+struct CommandLine;
+// cmd_*.c, show_registers.c: the verbs, and how their command lines look
 int cmd_run(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_show(int argc, char **argv);
@@ -22,6 +23,10 @@ int cmd_reproduce(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_probe(int argc, char **argv);
 int cmd_sl1(int argc, char **argv);
+int cmd_completion(int argc, char **argv);
+extern const struct CommandLine run_line, sweep_line, report_line, advise_line, db_line, reproduce_line, probe_line,
+    sl1_line, list_line, show_line, completion_line;
+extern const char *const show_views[];  // of show ptx --view; a null ends them
 
 // main.c: "onchip: …" on stderr; tell returns code
 int tell(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -59,6 +64,35 @@ void print_sl1_settings(void);
 // The value of --jobs, how many processes run at once: from 1 to 1024, else false. JOBS_RANGE says so of a text.
 bool parse_jobs(const char *text, uint32_t *jobs);
 #define JOBS_RANGE "--jobs takes a number from 1 to 1024, not '%s'"
+
+typedef struct CommandLine {
+    const Option *options;
+    size_t count;
+    // The k-th name that the first word may have, with a sentence or null; null: there are no more. Null: it has none.
+    const char *(*word)(size_t k, const char **doc);
+} CommandLine;
+typedef struct Command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *doc;
+    const CommandLine *line;
+} Command;
+
+// --- main.c: the commands --------------------------------------------------------------------------------------------
+extern const Command commands[];
+extern const size_t command_count;
+
+// --- complete.c ------------------------------------------------------------------------------------------------------
+// Adds what may stand in place of the last of these words, which is written so far: a line for each.
+void complete_words(const char *const *words, size_t n, Text *out);
+
+// --- completion.gen.c: completion/*, the shells' scripts -------------------------------------------------------------
+typedef struct ShellFile {
+    const char *name, *text;  // "bash"
+    size_t size;
+} ShellFile;
+extern const ShellFile shell_files[];
+extern const size_t shell_file_count;
 
 // --- interrupt.c -----------------------------------------------------------------------------------------------------
 // From now on the first Ctrl-C or SIGTERM sets the flag that is returned. The next one ends the program at once, as

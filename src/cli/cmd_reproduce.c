@@ -25,6 +25,7 @@ static const Option options[] = {
     {"--strict", NULL, "end with exit status 1 if a value is farther from the paper's than its tolerance"},
     {"--help", NULL, "this text"},
 };
+const CommandLine reproduce_line = {options, COUNT(options), NULL};
 enum { O_SIZE, O_DB, O_JOBS, O_CSV, O_FROM, O_MARKDOWN, O_ONLY, O_ERRORS, O_PLOT, O_STRICT, O_HELP };
 
 typedef struct Wanted {
