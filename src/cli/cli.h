@@ -115,6 +115,13 @@ void put_row(FILE *out, const char *left, size_t indent, Break at, const char *t
 // text; or, if it is wider than width, "…" and its end, in out: names often differ at their ends.
 const char *cut_front(char *out, size_t capacity, const char *text, size_t width);
 
+// A row whose left text is a head, bold on a terminal.
+void put_head(FILE *out, const char *left, size_t indent, Break at, const char *text);
+
+// --- colour.c --------------------------------------------------------------------------------------------------------
+typedef enum Paint { PAINT_END, PAINT_ERROR, PAINT_HEAD } Paint;
+const char *paint(FILE *out, Paint p);  // what begins or ends a colour there; "" where there is to be none
+
 // --- axes.c: the options of run as axes of a matrix, of sweep and report run -----------------------------------------
 #define TUNE_DOC                                                                                                   \
     "find the number of threads that an SM should hold at once (sm.threads), by a run for each N (eighths of the " \

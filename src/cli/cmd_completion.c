@@ -11,8 +11,8 @@ static const char *completion_word(size_t k, const char **doc)
 }
 const CommandLine completion_line = {options, COUNT(options), completion_word};
 
-static const char usage[] = "usage: onchip completion bash|zsh|fish    the shell's script\n"
-                            "       onchip completion words [WORD …]   what may stand in place of the last WORD\n\n"
+static const char usage[] = "usage: onchip completion bash|zsh|fish   the shell's script\n"
+                            "       onchip completion words [WORD …]  what may stand in place of the last\n\n"
                             "With such a script Tab completes commands, options, workloads, GPUs, schedulers,\n"
                             "keys and figures. An installed onchip has put it where the shell looks for it.\n"
                             "Else: source <(onchip completion bash), which can stand in ~/.bashrc; zsh: the\n"

@@ -15,7 +15,7 @@ const Command commands[] = {
     {"probe", cmd_probe, "finds out how a GPU's memory hierarchy is built, simulated or real", &probe_line},
     {"sl1", cmd_sl1, "rewrites PTX so that it caches in shared memory: the software L1", &sl1_line},
     {"list", cmd_list, "lists workloads, gpus, schedulers, policies, counters or ops", &list_line},
-    {"show", cmd_show, "shows PTX as onchip reads it, a GPU description, keys, counters or calls", &show_line},
+    {"show", cmd_show, "shows PTX as it is read, GPU descriptions, keys, counters and calls", &show_line},
     {"completion", cmd_completion, "prints what makes bash, zsh or fish complete onchip's words", &completion_line},
 };
 const size_t command_count = COUNT(commands);
@@ -28,7 +28,8 @@ int tell(int code, const char *format, ...)
     text_vprintf(&t, format, args);
     va_end(args);
     const char *text = t.v ? t.v : "";
-    fprintf(stderr, "onchip: %s\n", strncmp(text, "error: ", 7) ? text : text + 7);
+    fprintf(stderr, "%sonchip:%s %s\n", paint(stderr, PAINT_ERROR), paint(stderr, PAINT_END),
+            strncmp(text, "error: ", 7) ? text : text + 7);
     text_free(&t);
     return code;
 }
