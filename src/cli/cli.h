@@ -128,6 +128,8 @@ const char *paint(FILE *out, Paint p);  // what begins or ends a colour there; "
     "description's)"
 #define SLICE_DOC \
     "simulate one of N equal parts of the GPU, with its share of the workload's input; short for --set gpu.slice=N"
+#define ENERGY_DOC \
+    "account the energy of every kernel, by component (doc/reference/energy.md); short for --set energy.count=yes"
 #define AXIS_OPTIONS                                                                                                   \
     {"--sched", "NAME[,…]", "warp schedulers; onchip list schedulers; best-swl tries the limits of swl"},              \
         {"--autotune", "threads[=N,…]", TUNE_DOC}, {"--slice", "N[,…]", SLICE_DOC},                                    \
@@ -143,6 +145,7 @@ const char *paint(FILE *out, Paint p);  // what begins or ends a colour there; "
         {"--max-cycles", "N[,…]", "stop each launch after N cycles (default: no limit)"},                              \
         {"--cap", "N[,…]", "end the run when N warp instructions were executed (default: no limit)"},                  \
         {"--interval", "CYCLES", "record every counter about once in so many cycles, as time series"},                 \
+        {"--energy", NULL, ENERGY_DOC},                                                                                \
         {"--functional", NULL, "only execute the kernels: no cycles, no memory hierarchy"},                            \
         {"--no-lowering", NULL, "execute the PTX as it is written"},                                                   \
         {"--sl1", "[=yes|no|SETTING+…[,…]]",                                                                           \
