@@ -76,6 +76,7 @@ embed_texts(sources gpus gpus *.ini)
 embed_texts(program_sources schema src/store/schema *.sql)
 embed_texts(program_sources reproduce reproduce */*.ini)
 embed_texts(program_sources page src/figure/page *)
+embed_texts(program_sources completion src/cli/completion *)
 
 # The headers with which clang compiles a user's .cu file (src/cli/compile.c): those of cuda/, and two of workloads/.
 file(GLOB headers CONFIGURE_DEPENDS cuda/*.h)

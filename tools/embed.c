@@ -1,4 +1,4 @@
-// embed.c: files into C, at build time. Usage: embed workloads|gpus|schema|reproduce|page|cuda OUT.c NAME=FILE …
+// embed.c: files into C, at build time. Usage: embed KIND OUT.c NAME=FILE …, KIND as in main.
 //
 // "workloads" writes ptx_NAME[] for each file and the registry of work/programs.h over them; the others write
 // tables of names and texts, each declared by the header of its folder.
@@ -76,7 +76,7 @@ static void put_texts(FILE *out, const char *header, const char *type, const cha
 int main(int argc, char **argv)
 {
     if (argc < 3) {
-        fputs("usage: embed workloads|gpus|schema|reproduce|page|cuda OUT.c NAME=FILE …\n", stderr);
+        fputs("usage: embed workloads|gpus|schema|reproduce|page|completion|cuda OUT.c NAME=FILE …\n", stderr);
         return 2;
     }
     char **names = argv + 3, **paths = malloc((size_t)argc * sizeof *paths);
@@ -102,6 +102,8 @@ int main(int argc, char **argv)
         put_texts(out, "reproduce/reproduce.h", "ReproduceFile", "reproduce_file", names, paths, n);
     else if (!strcmp(argv[1], "cuda"))
         put_texts(out, "cli/cli.h", "CudaFile", "cuda_file", names, paths, n);
+    else if (!strcmp(argv[1], "completion"))
+        put_texts(out, "cli/cli.h", "ShellFile", "shell_file", names, paths, n);
     else if (!strcmp(argv[1], "page"))
         put_texts(out, "figure/page.h", "PageFile", "page_file", names, paths, n);
     else

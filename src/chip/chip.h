@@ -62,6 +62,7 @@ typedef struct Key {
 } Key;
 extern const Key gpu_keys[];
 extern const size_t gpu_key_count;
+const char *key_name(KeyKind kind, uint32_t n);  // of an enumeration's n-th value; null: it has no more, or is none
 bool gpu_number(const Gpu *gpu, const char *name, double *value);  // of a key, "l1.size"; false: none, or a list
 
 // --- gpus.gen.c: gpus/*.ini ------------------------------------------------------------------------------------------

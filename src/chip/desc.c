@@ -199,7 +199,7 @@ bool desc_load(Gpu *g, const char *name, const char *const *sets, Diag *diag, En
             if ((strncmp(*set, policy, sizeof policy - 1) == 0) == first &&
                 !apply_set(g, *set, given, diag, seen, user))
                 return false;
-    return capacity_settle(g, given, diag, seen, user);
+    return capacity_settle(g, given, diag, seen, user) && conflict_check(g, sets, diag);
 }
 
 bool gpu_load(Gpu *g, const char *name, const char *const *sets, Diag *diag)

@@ -1,5 +1,6 @@
 // desc.h: what the files of descriptions share: keys.c (the keys and their values), desc.c (reading), capacity.c
-// (what sets settle) and show.c (showing).
+// (what sets settle), conflict.c
+// (what overrules each other) and show.c (showing).
 #ifndef CHIP_DESC_H
 #define CHIP_DESC_H
 
@@ -7,7 +8,6 @@
 
 // --- keys.c ----------------------------------------------------------------------------------------------------------
 const Key *key_find(const char *section, const char *key);  // null: there is none
-const char *key_name(KeyKind kind, uint32_t n);  // of an enumeration's n-th value; null: it has no more, or is none
 bool key_is_list(KeyKind kind);
 void key_put(Gpu *g, const Key *k, double v);  // of no list
 double key_get(const Gpu *g, const Key *k);    // the same
@@ -34,5 +34,9 @@ typedef struct Given {  // where one file, or the command line, gives the capaci
 void capacity_note(Given *given, const Key *k, const Source *source, size_t at);
 // At the end of a file, or of the command line.
 bool capacity_settle(Gpu *g, const Given *given, Diag *diag, EntryFn *seen, void *user);
+
+// --- conflict.c ------------------------------------------------------------------------------------------------------
+// Is each of these sets of use beside the others? Called when all are applied.
+bool conflict_check(const Gpu *g, const char *const *sets, Diag *diag);
 
 #endif

@@ -10,7 +10,8 @@
 // 130 Ctrl-C, 143 SIGTERM, as shells have it (interrupt_status).
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
-// cmd_*.c, show_registers.c: the verbs
+struct CommandLine;
+// cmd_*.c, show_registers.c: the verbs, and how their command lines look
 int cmd_run(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_show(int argc, char **argv);
@@ -22,6 +23,10 @@ int cmd_reproduce(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_probe(int argc, char **argv);
 int cmd_sl1(int argc, char **argv);
+int cmd_completion(int argc, char **argv);
+extern const struct CommandLine run_line, sweep_line, report_line, advise_line, db_line, reproduce_line, probe_line,
+    sl1_line, list_line, show_line, completion_line;
+extern const char *const show_views[];  // of show ptx --view; a null ends them
 
 // main.c: "onchip: …" on stderr; tell returns code
 int tell(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -60,6 +65,35 @@ void print_sl1_settings(void);
 bool parse_jobs(const char *text, uint32_t *jobs);
 #define JOBS_RANGE "--jobs takes a number from 1 to 1024, not '%s'"
 
+typedef struct CommandLine {
+    const Option *options;
+    size_t count;
+    // The k-th name that the first word may have, with a sentence or null; null: there are no more. Null: it has none.
+    const char *(*word)(size_t k, const char **doc);
+} CommandLine;
+typedef struct Command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *doc;
+    const CommandLine *line;
+} Command;
+
+// --- main.c: the commands --------------------------------------------------------------------------------------------
+extern const Command commands[];
+extern const size_t command_count;
+
+// --- complete.c ------------------------------------------------------------------------------------------------------
+// Adds what may stand in place of the last of these words, which is written so far: a line for each.
+void complete_words(const char *const *words, size_t n, Text *out);
+
+// --- completion.gen.c: completion/*, the shells' scripts -------------------------------------------------------------
+typedef struct ShellFile {
+    const char *name, *text;  // "bash"
+    size_t size;
+} ShellFile;
+extern const ShellFile shell_files[];
+extern const size_t shell_file_count;
+
 // --- interrupt.c -----------------------------------------------------------------------------------------------------
 // From now on the first Ctrl-C or SIGTERM sets the flag that is returned. The next one ends the program at once, as
 // after a release.
@@ -81,12 +115,21 @@ void put_row(FILE *out, const char *left, size_t indent, Break at, const char *t
 // text; or, if it is wider than width, "…" and its end, in out: names often differ at their ends.
 const char *cut_front(char *out, size_t capacity, const char *text, size_t width);
 
+// A row whose left text is a head, bold on a terminal.
+void put_head(FILE *out, const char *left, size_t indent, Break at, const char *text);
+
+// --- colour.c --------------------------------------------------------------------------------------------------------
+typedef enum Paint { PAINT_END, PAINT_ERROR, PAINT_HEAD } Paint;
+const char *paint(FILE *out, Paint p);  // what begins or ends a colour there; "" where there is to be none
+
 // --- axes.c: the options of run as axes of a matrix, of sweep and report run -----------------------------------------
 #define TUNE_DOC                                                                                                   \
     "find the number of threads that an SM should hold at once (sm.threads), by a run for each N (eighths of the " \
     "description's)"
 #define SLICE_DOC \
     "simulate one of N equal parts of the GPU, with its share of the workload's input; short for --set gpu.slice=N"
+#define ENERGY_DOC \
+    "account the energy of every kernel, by component (doc/reference/energy.md); short for --set energy.count=yes"
 #define AXIS_OPTIONS                                                                                                   \
     {"--sched", "NAME[,…]", "warp schedulers; onchip list schedulers; best-swl tries the limits of swl"},              \
         {"--autotune", "threads[=N,…]", TUNE_DOC}, {"--slice", "N[,…]", SLICE_DOC},                                    \
@@ -102,6 +145,7 @@ const char *cut_front(char *out, size_t capacity, const char *text, size_t width
         {"--max-cycles", "N[,…]", "stop each launch after N cycles (default: no limit)"},                              \
         {"--cap", "N[,…]", "end the run when N warp instructions were executed (default: no limit)"},                  \
         {"--interval", "CYCLES", "record every counter about once in so many cycles, as time series"},                 \
+        {"--energy", NULL, ENERGY_DOC},                                                                                \
         {"--functional", NULL, "only execute the kernels: no cycles, no memory hierarchy"},                            \
         {"--no-lowering", NULL, "execute the PTX as it is written"},                                                   \
         {"--sl1", "[=yes|no|SETTING+…[,…]]",                                                                           \

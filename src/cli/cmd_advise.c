@@ -22,6 +22,7 @@ static const Option options[] = {
     {"--json", NULL, "print it as JSON"},
     {"--help", NULL, "this text"},
 };
+const CommandLine advise_line = {options, COUNT(options), NULL};
 enum { D_GPU = 1, D_HOW = D_GPU + 1 + AXIS_COUNT, D_BUDGET, D_ROBUST, D_DB, D_JOBS, D_JSON, D_HELP };
 
 typedef struct Request {

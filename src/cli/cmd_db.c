@@ -92,6 +92,13 @@ static const struct {
      delete},
 };
 
+static const char *db_word(size_t k, const char **doc)
+{
+    *doc = k < COUNT(verbs) ? verbs[k].doc : NULL;
+    return k < COUNT(verbs) ? verbs[k].name : NULL;
+}
+const CommandLine db_line = {options, COUNT(options), db_word};
+
 static int usage(size_t v)
 {
     if (v != COUNT(verbs)) {

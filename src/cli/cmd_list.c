@@ -98,6 +98,12 @@ static const struct {
     {"kernels", NULL, "the kernels in FILE: a program, a library, an object, a fat binary, a cubin or PTX"},
 };
 static const Option options[] = {{"--help", NULL, "this text"}};
+static const char *list_noun(size_t k, const char **doc)
+{
+    *doc = k < COUNT(kinds) ? kinds[k].doc : NULL;
+    return k < COUNT(kinds) ? kinds[k].name : NULL;
+}
+const CommandLine list_line = {options, COUNT(options), list_noun};
 
 static int help(const char *usage)
 {

@@ -34,6 +34,7 @@ static const Option options[] = {
     {"--set", "KEY=VALUE", "change a key of the description; onchip show keys lists the keys"},
     {"--threads", "N", "how many threads of this host simulate (2), up to 256; results don't depend on it"},
 };
+const CommandLine probe_line = {options, COUNT(options), NULL};
 enum {
     P_HELP,
     P_DEVICE,

@@ -22,6 +22,12 @@ static const Option options[] = {
     {NULL, NULL, RUN},
     AXIS_OPTIONS,
 };
+static const char *report_word(size_t k, const char **doc)
+{
+    *doc = "makes runs for the page, which are not kept";
+    return k ? NULL : "run";
+}
+const CommandLine report_line = {options, COUNT(options), report_word};
 enum { P_OUT, P_GPU, P_BASELINE, P_PLOT, P_NO_FIGURES, P_HELP, P_OF_STORE, P_PROGRAM, P_DB, P_OF_RUN };
 
 typedef struct Request {

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 static const Option options[] = {
+    {"--list", NULL, "list all figures, or those of PAPER, with their titles"},
     {"--size", "small|medium|paper",
      "how much to run: little, which takes minutes (small, the default); more input (medium); or what the paper did "
      "(paper)"},
@@ -25,7 +26,8 @@ static const Option options[] = {
     {"--strict", NULL, "end with exit status 1 if a value is farther from the paper's than its tolerance"},
     {"--help", NULL, "this text"},
 };
-enum { O_SIZE, O_DB, O_JOBS, O_CSV, O_FROM, O_MARKDOWN, O_ONLY, O_ERRORS, O_PLOT, O_STRICT, O_HELP };
+const CommandLine reproduce_line = {options, COUNT(options), NULL};
+enum { O_LIST, O_SIZE, O_DB, O_JOBS, O_CSV, O_FROM, O_MARKDOWN, O_ONLY, O_ERRORS, O_PLOT, O_STRICT, O_HELP };
 
 typedef struct Wanted {
     char *name, *text;  // "sl1/fig1"
@@ -35,7 +37,7 @@ typedef struct Request {
     VEC(const char *) words;  // the paper, and its figures
     VEC(Wanted) figures;
     SweepOptions sweep;
-    bool csv, markdown, errors, strict;
+    bool csv, markdown, errors, strict, list;
     Text from;      // the text of --from
     Source points;  // the same, with its name; without --from it has none
     uint64_t compared, outside;
@@ -114,6 +116,17 @@ static void list_all(const char *paper, FILE *out)
     }
 }
 
+// Of which papers there are how many figures.
+static void list_papers(FILE *out)
+{
+    for (size_t k = 0, next; k < reproduce_file_count; k = next) {
+        const char *name = reproduce_files[k].name;
+        size_t n = (size_t)(strchr(name, '/') - name) + 1;
+        for (next = k; next < reproduce_file_count && !strncmp(reproduce_files[next].name, name, n); next++) continue;
+        fprintf(out, "  %-10.*s %zu figure%s\n", (int)n - 1, name, next - k, next - k == 1 ? "" : "s");
+    }
+}
+
 // The name that a word is most likely meant to be: of a paper; or, if the paper is given, of one of its figures.
 static const char *near_name(const char *paper, const char *word, char out[100])
 {
@@ -149,7 +162,7 @@ static bool words_known(const Request *r)
     }
     if (r->figures.n) return true;
     tell(0, "nothing to reproduce as '%s'%s; there are:", paper, near_name(NULL, paper, hint));
-    list_all(NULL, stderr);
+    list_papers(stderr);
     return false;
 }
 
@@ -373,6 +386,19 @@ static bool is_size(const char *name)
     return k < COUNT(reproduce_sizes);
 }
 
+static int list_wanted(const Request *r)
+{
+    const char *paper = r->words.n ? r->words.v[0] : NULL;
+    char hint[100];
+    bool known = !paper;
+    for (size_t k = 0; k < reproduce_file_count && !known; k++)
+        known =
+            !strncmp(reproduce_files[k].name, paper, strlen(paper)) && reproduce_files[k].name[strlen(paper)] == '/';
+    if (!known) return tell(EXIT_USAGE, "there is no paper '%s'%s", paper, near_name(NULL, paper, hint));
+    list_all(paper, stdout);
+    return EXIT_OK;
+}
+
 // Returns an exit code, or −1 to go on.
 static int read_options(Request *r, int argc, char **argv)
 {
@@ -382,6 +408,7 @@ static int read_options(Request *r, int argc, char **argv)
         switch (o) {
         case -3: code = EXIT_USAGE; break;
         case -1: vec_push(&r->words, a.value); break;
+        case O_LIST: r->list = true; break;
         case O_SIZE:
             r->size = a.value;
             if (!is_size(r->size)) code = tell(EXIT_USAGE, "--size is small, medium or paper, not '%s'", r->size);
@@ -406,16 +433,17 @@ static int read_options(Request *r, int argc, char **argv)
             printf("usage: onchip reproduce PAPER|FOLDER [FIGURE …] [options]\n\n"
                    "Makes the runs that a paper's figures need and the results store doesn't have,\n"
                    "and prints our values beside the paper's. A FOLDER has figures of your own\n"
-                   "(doc/reference/reproduce.md). These are the papers with their figures:\n\n");
-            list_all(NULL, stdout);
+                   "(doc/reference/reproduce.md). These are the papers; --list lists their figures:\n\n");
+            list_papers(stdout);
             printf("\n");
             print_options(options, COUNT(options));
             code = EXIT_OK;
         }
     }
+    if (code < 0 && r->list) return list_wanted(r);
     if (code < 0 && !r->words.n) {
-        fprintf(stderr, "onchip: reproduce what? there are:\n");
-        list_all(NULL, stderr);
+        fprintf(stderr, "onchip: reproduce what? there are, with the figures that --list lists:\n");
+        list_papers(stderr);
         code = EXIT_USAGE;
     }
     return code;

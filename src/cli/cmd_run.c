@@ -96,6 +96,7 @@ static const Option options[] = {
     {"--threads", "N", "how many threads of this host simulate (1), up to 256; results don't depend on it"},
     {"--help", NULL, "this text"},
 };
+const CommandLine run_line = {options, COUNT(options), NULL};
 enum {
     R_FIRST,
     R_GPU,

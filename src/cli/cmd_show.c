@@ -23,7 +23,7 @@ static const Option options[] = {
     {"--defaults", NULL, "list the keys that the description leaves at their defaults, with what each says"},
 };
 enum { O_HELP, O_OF_PTX, O_VIEW, O_KERNEL, O_FOR_GPU, O_OF_GPU, O_SET_, O_DEFAULTS };
-static const char *const views[] = {"ir", "text", "cfg", "loops", "live", "registers", "strands", "lowered"};
+const char *const show_views[] = {"ir", "text", "cfg", "loops", "live", "registers", "strands", "lowered", NULL};
 
 static void show_live(const Function *f, Text *out)
 {
@@ -247,6 +247,14 @@ static void calls_manual(Text *out)
     }
 }
 
+static const char *const kinds[] = {"ptx", "gpu", "registers", "keys", "counters", "calls"};
+static const char *show_word(size_t k, const char **doc)
+{
+    *doc = NULL;
+    return k < COUNT(kinds) ? kinds[k] : NULL;
+}
+const CommandLine show_line = {options, COUNT(options), show_word};
+
 static const char usage[] = "usage: onchip show ptx FILE|WORKLOAD [options]  PTX as onchip reads it\n"
                             "       onchip show gpu NAME|FILE [options]      a description, with its origins\n"
                             "       onchip show registers WORKLOAD [NAME=VALUE …]  what its kernels need\n"
@@ -258,7 +266,6 @@ static const char usage[] = "usage: onchip show ptx FILE|WORKLOAD [options]  PTX
 static int show(Args *a, const char *const *words, size_t n, const char *view, const char *kernel, const char *gpu,
                 const char *const *sets, bool defaults)
 {
-    static const char *const kinds[] = {"ptx", "gpu", "registers", "keys", "counters", "calls"};
     static const size_t takes[] = {2, 2, 2, 1, 1, 1},
                         most[] = {2, 2, SIZE_MAX, 1, 1, 1};  // words, with parameters at most
     static const char *const missing[] = {"show ptx: which file, or workload? (onchip list workloads)",
@@ -279,10 +286,9 @@ static int show(Args *a, const char *const *words, size_t n, const char *view, c
     snprintf(name, sizeof name, "onchip show %s", kinds[kind]);
     snprintf(this, sizeof this, "this is %s", name);
     if (!args_fit(a, name, this)) return EXIT_USAGE;
-    while (v < COUNT(views) && strcmp(view, views[v])) v++;
-    if (v == COUNT(views))
-        return tell(EXIT_USAGE, "no view '%s'%s (onchip show --help)", view,
-                    did_you_mean(view, views, COUNT(views), hint));
+    while (show_views[v] && strcmp(view, show_views[v])) v++;
+    if (!show_views[v])
+        return tell(EXIT_USAGE, "no view '%s'%s (onchip show --help)", view, did_you_mean(view, show_views, v, hint));
     switch (kind) {
     case 0: return show_ptx(words[1], view, kernel, gpu);
     case 1: return show_gpu(words[1], sets, defaults);

@@ -15,6 +15,7 @@ static const Option options[] = {
      "variables in registers (forward), the plan, or one slice of each main loop (doc/use/sl1.md)"},
     {"--sl1", "[=SETTING,…]", "settings of the software L1; they are listed below"},
 };
+const CommandLine sl1_line = {options, COUNT(options), NULL};
 enum { S_HELP, S_OUT, S_PLAN, S_DUMP, S_SL1 };
 
 static int put_out(const Text *t, const char *path)

@@ -32,6 +32,7 @@ static const Option options[] = {
     {"--dry-run", NULL, "run nothing, only print what would run"},
     {"--help", NULL, "this text"},
 };
+const CommandLine sweep_line = {options, COUNT(options), NULL};
 enum {
     S_RUN,
     S_GPU,

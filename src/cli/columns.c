@@ -60,13 +60,24 @@ void put_within(FILE *out, size_t columns, size_t column, size_t indent, Break a
     fputc('\n', out);
 }
 
-void put_row(FILE *out, const char *left, size_t indent, Break at, const char *text)
+static void row_of(FILE *out, const char *left, Paint p, size_t indent, Break at, const char *text)
 {
-    size_t width = width_of(left, strlen(left));
-    fputs(left, out);
+    size_t width = width_of(left, strlen(left)), blanks = strspn(left, " ");
+    const char *on = p == PAINT_END ? "" : paint(out, p);
+    fprintf(out, "%*s%s%s%s", (int)blanks, "", on, left + blanks, *on ? paint(out, PAINT_END) : "");
     if (width + 1 > indent) fputc('\n', out), width = 0;
     fprintf(out, "%*s", (int)(indent - width), "");
     put_wrapped(out, indent, indent, at, text);
+}
+
+void put_row(FILE *out, const char *left, size_t indent, Break at, const char *text)
+{
+    row_of(out, left, PAINT_END, indent, at, text);
+}
+
+void put_head(FILE *out, const char *left, size_t indent, Break at, const char *text)
+{
+    row_of(out, left, PAINT_HEAD, indent, at, text);
 }
 
 const char *cut_front(char *out, size_t capacity, const char *text, size_t width)

@@ -5,22 +5,20 @@
 #include <errno.h>
 #include <string.h>
 
-static const struct {
-    const char *name;
-    int (*run)(int argc, char **argv);
-    const char *doc;
-} commands[] = {
-    {"run", cmd_run, "simulates a workload or a PTX file, and says what its memory did"},
-    {"sweep", cmd_sweep, "runs every combination of settings and keeps the results in a store"},
-    {"report", cmd_report, "makes a page of figures and tables from a store's runs"},
-    {"advise", cmd_advise, "says what to change about a program, and what that gains"},
-    {"db", cmd_db, "lists, shows, compares, exports, merges and deletes a store's runs"},
-    {"reproduce", cmd_reproduce, "prints our values beside those of a paper's figures and tables"},
-    {"probe", cmd_probe, "finds out how a GPU's memory hierarchy is built, simulated or real"},
-    {"sl1", cmd_sl1, "rewrites PTX so that it caches in shared memory: the software L1"},
-    {"list", cmd_list, "lists workloads, gpus, schedulers, policies, counters or ops"},
-    {"show", cmd_show, "shows PTX as onchip reads it, a GPU, keys, counters or calls"},
+const Command commands[] = {
+    {"run", cmd_run, "simulates a workload or a PTX file, and says what its memory did", &run_line},
+    {"sweep", cmd_sweep, "runs every combination of settings and keeps the results in a store", &sweep_line},
+    {"report", cmd_report, "makes a page of figures and tables from a store's runs", &report_line},
+    {"advise", cmd_advise, "says what to change about a program, and what that gains", &advise_line},
+    {"db", cmd_db, "lists, shows, compares, exports, merges and deletes a store's runs", &db_line},
+    {"reproduce", cmd_reproduce, "prints our values beside those of a paper's figures and tables", &reproduce_line},
+    {"probe", cmd_probe, "finds out how a GPU's memory hierarchy is built, simulated or real", &probe_line},
+    {"sl1", cmd_sl1, "rewrites PTX so that it caches in shared memory: the software L1", &sl1_line},
+    {"list", cmd_list, "lists workloads, gpus, schedulers, policies, counters or ops", &list_line},
+    {"show", cmd_show, "shows PTX as it is read, GPU descriptions, keys, counters and calls", &show_line},
+    {"completion", cmd_completion, "prints what makes bash, zsh or fish complete onchip's words", &completion_line},
 };
+const size_t command_count = COUNT(commands);
 
 int tell(int code, const char *format, ...)
 {
@@ -30,7 +28,8 @@ int tell(int code, const char *format, ...)
     text_vprintf(&t, format, args);
     va_end(args);
     const char *text = t.v ? t.v : "";
-    fprintf(stderr, "onchip: %s\n", strncmp(text, "error: ", 7) ? text : text + 7);
+    fprintf(stderr, "%sonchip:%s %s\n", paint(stderr, PAINT_ERROR), paint(stderr, PAINT_END),
+            strncmp(text, "error: ", 7) ? text : text + 7);
     text_free(&t);
     return code;
 }

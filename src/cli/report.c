@@ -239,7 +239,7 @@ static void kernel_text(const LaunchSum *sum, const char *which, const Gpu *g, c
     }
     Text limits = {0}, peaks = {0};
     limits_text(sum, g, &limits, &peaks);
-    put_row(out, "  limited by", 16, BREAK_WORDS, limits.v);
+    put_head(out, "  limited by", 16, BREAK_WORDS, limits.v);
     double ms = 1e3 * rate(c, g, "seconds");
     print_row(out, "cycles", "%llu%s (%.3f %s), IPC %.3f, %s warp instructions, %s thread instructions",
               (unsigned long long)c[C_CYCLES], sum->partial ? " so far" : "", ms < 0.1 ? 1e3 * ms : ms,

@@ -144,9 +144,12 @@ static void runs_table(Report *r, const Runs *runs)
                                           "#DRAM bytes written",
                                           "#host s",
                                           "finished",
-                                          "key"};
+                                          "key",
+                                          "#energy, mJ"};
+    uint64_t energy = 0;  // of any run
+    for (size_t k = 0; k < runs->v.n; k++) energy |= runs->v.v[k].count[C_ENERGY];
     text_put(r->out, "<section id=\"runs\">\n<h2>Runs</h2>\n");
-    html_table(r->out, "table-runs", "All runs.", columns, COUNT(columns));
+    html_table(r->out, "table-runs", "All runs.", columns, COUNT(columns) - !energy);
     for (size_t k = 0; k < runs->v.n; k++) {
         const StoredRun *run = &runs->v.v[k];
         const uint64_t *c = run->count;
@@ -168,6 +171,7 @@ static void runs_table(Report *r, const Runs *runs)
         html_count(r->out, c[C_DRAM_READ_BYTES]), html_count(r->out, c[C_DRAM_WRITE_BYTES]);
         real(r->out, "%.2f", run->wall_seconds);
         html_cell(r->out, run->finished), html_cell(r->out, run->key);
+        if (energy) real(r->out, "%.6g", c[C_ENERGY] ? 1e-12 * (double)c[C_ENERGY] : NAN);
         text_put(r->out, "</tr>");
     }
     html_table_end(r->out);
@@ -207,14 +211,17 @@ static void times_table(Report *r, RunGroup *g, const char *id)
 static void kernels_table(Report *r, RunGroup *g, const char *id)
 {
     static const char *const columns[] = {
-        "run",        "kernel",       "#launches", "grid",         "block",    "#cycles",    "#simulated µs",
-        "#IPC",       "#L1 accesses", "#L1 hits",  "#L2 requests", "#L2 hits", "#occupancy", "#warps an SM fits",
-        "limited by", "#DRAM GB/s"};
+        "run",        "kernel",       "#launches",  "grid",         "block",    "#cycles",    "#simulated µs",
+        "#IPC",       "#L1 accesses", "#L1 hits",   "#L2 requests", "#L2 hits", "#occupancy", "#warps an SM fits",
+        "limited by", "#DRAM GB/s",   "#energy, mJ"};
     size_t rows = 0;
+    uint64_t energy = 0;
+    for (size_t k = 0; k < g->runs.n; k++) energy |= g->runs.v[k]->count[C_ENERGY];
+    const size_t width = COUNT(columns) - !energy;
     for (size_t k = 0; k < g->runs.n; k++) rows += g->runs.v[k]->kernels.n;
     fold(r->out, "Kernels", rows);
     html_table(r->out, id, "Launches of one kernel are summed; grid and block are those of the first launch.", columns,
-               COUNT(columns));
+               width);
     for (size_t k = 0; k < g->runs.n; k++)
         for (size_t n = 0; n < g->runs.v[k]->kernels.n; n++) {
             const RunKernel *one = &g->runs.v[k]->kernels.v[n];
@@ -223,7 +230,7 @@ static void kernels_table(Report *r, RunGroup *g, const char *id)
                 html_cell(r->out, one->grid), html_cell(r->out, one->block);
             if (one->functional) {
                 html_cell(r->out, "without time");
-                for (size_t c = 6; c < COUNT(columns); c++) html_cell(r->out, "–");
+                for (size_t c = 6; c < width; c++) html_cell(r->out, "–");
                 text_put(r->out, "</tr>");
                 continue;
             }
@@ -237,6 +244,7 @@ static void kernels_table(Report *r, RunGroup *g, const char *id)
             percent(r->out, rate(one, "occupancy"));
             html_count(r->out, one->warps), html_cell(r->out, one->limit);
             real(r->out, "%.1f", rate(one, "dram_bandwidth"));
+            if (energy) real(r->out, "%.6g", 1e-12 * (double)count[C_ENERGY]);
             text_put(r->out, "</tr>");
         }
     html_table_end(r->out);

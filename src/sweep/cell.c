@@ -124,6 +124,22 @@ static void join(Text *out, const char *const *list)
     for (; list && *list; list++) text_printf(out, "%s%s", out->n ? " " : "", *list);
 }
 
+// The overrides as a run is known by them. A plug-in has the name that it gives itself there, and not its file's path,
+// which says little elsewhere; its contents are part of the key. One with the name of a built-in policy is marked.
+static void known_by(Text *out, const char *const *list, const Plugin *plugin)
+{
+    static const char key[] = "sched.policy=";
+    text_put(out, "");
+    for (; list && *list; list++) {
+        bool own = plugin && !strncmp(*list, key, sizeof key - 1) && strchr(*list, '/');
+        text_put(out, out->n ? " " : "");
+        if (own)
+            text_printf(out, "%s%s%s", key, policy_named(plugin->type->name) ? "plug-in:" : "", plugin->type->name);
+        else
+            text_put(out, *list);
+    }
+}
+
 static void options_of(const Cell *c, Text *out)
 {
     text_put(out, "");
@@ -401,6 +417,7 @@ bool plan_cell(Planner *p, const Cell *c, Plan *plan, Diag *diag)
         id->checked = plan->workload;
         id->params = mem_text(params.v);
         id->gpu = mem_text(c->gpu);
+        overrides.n = 0, known_by(&overrides, c->sets, gpu->plugin);
         id->overrides = mem_text(overrides.v);
         id->options = mem_text(options.n ? options.v + 1 : "");
         plan->gpu = gpu;

@@ -195,6 +195,43 @@ static void capacities(void **state)
     }
 }
 
+// Values of the command line that leave each other without effect are refused, and both are named. Alike, or with the
+// other one in the description, they are taken.
+static void conflicts(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *sets, *error;  // null: they are taken
+    } cases[] = {
+        {"l1.ways=4 l1.sets=5,6", "l1.ways=4 has no effect beside l1.sets=5,6"},
+        {"l1.sets=5,6 l1.ways=4", "l1.ways=4 has no effect beside l1.sets=5,6"},
+        {"l1.ways=4 l1.sets=4,4", NULL},
+        {"tlb2.ways=4 tlb1.sets=3,2 tlb2.sets=6,5", "tlb2.ways=4 has no effect beside tlb2.sets=6,5"},
+        {"l1.sets=5,6", NULL},
+        {"storage.kind=unified l1.size=8KiB", "l1.size=8KiB has no effect beside storage.kind=unified"},
+        {"storage.kind=partitioned l1.size=8KiB", NULL},
+        {"storage.kind=unified l1.size=8KiB storage.kind=partitioned", NULL},
+        {"storage.kind=fermi shared.size=16KiB", "shared.size=16KiB has no effect beside storage.kind=fermi"},
+        {"l1.index=xor l1.index_bits=7,8,9", "l1.index_bits=7,8,9 has no effect beside l1.index=xor"},
+        {"l1.index_bits=7,8,9", NULL},
+        {"l1.index_bits=7,8,9 l2.index=xor", NULL},
+        {"l2.weights=1,3,1,1 l2.policy=lru", "l2.weights=1,3,1,1 has no effect beside l2.policy=lru"},
+        {"l2.weights=1,3,1,1 l2.policy=weighted", NULL},
+        {"dram.simple=yes dram.rcd=20", "dram.rcd=20 has no effect beside dram.simple=yes"},
+        {"dram.simple=no dram.rcd=20", NULL},
+        {"registers.hierarchy=none registers.orf=3", "registers.orf=3 has no effect beside registers.hierarchy=none"},
+    };
+    for (size_t k = 0; k < COUNT(cases); k++) {
+        Gpu g;
+        Diag diag = {0};
+        bool ok = load(&g, ODD, cases[k].sets, &diag);
+        if (ok != !cases[k].error || (!ok && !strstr(diag.text.v, cases[k].error)))
+            fail_msg("%s: %s", cases[k].sets, ok ? "taken" : diag.text.v);
+        if (ok) gpu_free(&g);
+        diag_free(&diag);
+    }
+}
+
 // In files, one above the other: what is given at each place, and what stays of the one below.
 static void capacities_of_files(void **state)
 {
@@ -459,11 +496,17 @@ static void overrides(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refused),  cmocka_unit_test(any_sets),
-        cmocka_unit_test(largest),  cmocka_unit_test(capacities),
-        cmocka_unit_test(one_form), cmocka_unit_test(bases),
-        cmocka_unit_test(derived),  cmocka_unit_test(overrides),
-        cmocka_unit_test(lists),    cmocka_unit_test(capacities_of_files),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(any_sets),
+        cmocka_unit_test(largest),
+        cmocka_unit_test(capacities),
+        cmocka_unit_test(one_form),
+        cmocka_unit_test(bases),
+        cmocka_unit_test(derived),
+        cmocka_unit_test(overrides),
+        cmocka_unit_test(conflicts),
+        cmocka_unit_test(lists),
+        cmocka_unit_test(capacities_of_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -350,5 +350,9 @@ figure chain <<<$'[figure]\ntitle = t\nx = n\ny = 1\nruns = chain'
 refuse chain "chain.ini:5:8: error: figure 'chain' has no matrix of its own"
 
 if "$ONCHIP" reproduce nobody 2>"$work/error"; then complain "nobody's paper"; fi
-grep -q 'sl1 .*fig1' "$work/error" || complain "the papers there are should be listed"
+grep -q 'sl1 .*figures' "$work/error" || complain "the papers there are should be listed"
+# The help is a screen; --list has the figures.
+(($("$ONCHIP" reproduce --help | wc -l) <= 40)) || complain 'the help is longer than a screen'
+[[ $("$ONCHIP" reproduce --list mei | grep -c '^  mei ') == $(ls "$ONCHIP_SOURCE"/reproduce/mei/*.ini | wc -l) ]] ||
+    complain '--list lacks figures'
 exit $bad

@@ -13,6 +13,10 @@ documents() {
     (cd "$ONCHIP_SOURCE" && find README.md CHANGELOG.md CITATION.cff doc -type f ! -path '*/measurements/*') |
         sed 's,^,share/doc/onchip/,'
 }
+completions() {
+    printf 'share/%s\n' bash-completion/completions/onchip zsh/vendor-completions/_onchip \
+        fish/vendor_completions.d/onchip.fish
+}
 # packed NAME FOLDER <EXPECTED: the files below the folder are those that the standard input has.
 packed() {
     sort >expected
@@ -28,6 +32,7 @@ main=$(echo deb/onchip_"$version"_*.deb)
 dpkg-deb -x "$main" main
 {
     documents
+    completions
     echo bin/onchip include/onchip.h include/onchip_policy.h share/man/man1/onchip.1 lib/libonchip-sl1.so \
         lib/libonchip.a lib/libonchip.so lib/libonchip.so.0 lib/libonchip.so."$version" lib/pkgconfig/onchip.pc \
         lib/onchip/cuda/libcudart.so.{11.0,12,13} lib/python3/dist-packages/onchip.py |
@@ -56,6 +61,7 @@ tar xf "$archive"
 top=$(basename "$archive" .tar.gz)
 {
     documents
+    completions
     printf '%s\n' bin/onchip lib/libonchip-sl1.so lib/onchip/cuda/libcudart.so.{11.0,12,13} share/man/man1/onchip.1 |
         sed "s,^lib/,$(sed -n 's/^CMAKE_INSTALL_LIBDIR:[A-Z]*=//p' "$ONCHIP_BUILD/CMakeCache.txt")/,"
 } | packed "$archive" "$top"
