@@ -192,6 +192,9 @@ typedef struct LaunchSum {
     double seconds;
     VEC(uint64_t) samples;  // those of all launches one after the other
     WhySums why;            // l1 0: nobody asked; what is of structures stands there
+    bool checked;           // --check looked at them
+    Flaws flaws;      // what it found; those at the same instructions are one
+    const char *unchecked;  // what it left out; null: nothing
     uint64_t *pairs;        // [warp · OC_MOST_WARPS + by]: misses of the records' pairs; null: none
 } LaunchSum;
 typedef VEC(LaunchSum) LaunchSums;
