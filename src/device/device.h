@@ -144,6 +144,7 @@ int device_share(oc_device *d);
 // aren't.
 void device_cooperate(oc_device *d, uint64_t workspace);
 void device_clear(oc_device *d);            // frees all memory that its caller allocated
+void device_zeroed(oc_device *d, oc_ptr at, uint64_t bytes);  // its caller counts on new memory being zero, as it is
 uint64_t device_taken(const oc_device *d);  // bytes that are allocated now
 // Can a launch of this shape begin? If not, oc_error says why.
 oc_status device_admit(oc_kernel *k, oc_dim3 grid, oc_dim3 block, uint32_t smem);

@@ -614,6 +614,11 @@ void device_clear(oc_device *base)
     d->textures.n = 0;
 }
 
+void device_zeroed(oc_device *base, oc_ptr at, uint64_t bytes)
+{
+    check_written(sim_of(base)->chip.check, at, bytes, true);
+}
+
 uint64_t device_taken(const oc_device *base)
 {
     const Gmem *g = &sim_of(base)->memory;

@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-enum { OLD_CLOCK = 1u << 31, MAX_FLAGS = 1u << 22 };
+enum { OLD_CLOCK = 1u << 30, MAX_FLAGS = 1u << 22 };
 
 // --- tables ----------------------------------------------------------------------------------------------------------
 static uint32_t *flag_find(const Flags *f, uint64_t key)

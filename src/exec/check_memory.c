@@ -241,37 +241,42 @@ static void cell_write(const Access *x, const Cells *cells, uint64_t k, uint32_t
     if (value) cells->value[k] = (cells->value[k] & ~bytes_mask(bytes)) | (*value & bytes_mask(bytes));
 }
 
-// Consecutive words from k on by n lanes from `lane` on.
-static void row_read(const Access *x, const Cells *cells, uint64_t k, uint32_t lane, uint32_t n, uint64_t address)
+// n consecutive words from k on, of which each lane from `lane` on accesses 1 << each. The sign of limit - t is set
+// where t is above the limit: compilers make vector instructions of that.
+static inline Touch beyond(const Touch *t, uint32_t n, Touch limit)
 {
-    const Touch first = by_lane(x, lane, 15), limit = x->limit;
-    Touch *restrict read = cells->read + k, *restrict other = cells->other + k;
-    const Touch *restrict wrote = cells->write + k;
-    bool any = false;
-    for (uint32_t i = 0; i < n; i++) {
-        Touch mine = first + touch_by(i), r = read[i];
-        any |= recent(wrote[i], mine, limit);
-        other[i] = same(r, mine) ? other[i] : r;
-        read[i] = mine;
-    }
-    for (uint32_t i = 0; any && i < n; i++)
-        if (recent(wrote[i], first + touch_by(i), limit))
-            judge(x, cells, k + i, wrote[i], true, lane + i, 15, NULL, address + 4 * i);
+    Touch any = 0;
+    for (uint32_t i = 0; i < n; i++) any |= limit - t[i];
+    return any >> 63;
 }
 
-static void row_write(const Access *x, const Cells *cells, uint64_t k, uint32_t lane, uint32_t n,
+static void row_read(const Access *x, const Cells *cells, uint64_t k, uint32_t lane, uint32_t n, uint32_t each,
+                     uint64_t address)
+{
+    const Touch first = by_lane(x, lane, 15), limit = x->limit;
+    Touch *read = cells->read + k, *other = cells->other + k;
+    const Touch *wrote = cells->write + k;
+    if (beyond(wrote, n, limit))
+        for (uint32_t i = 0; i < n; i++)
+            if (recent(wrote[i], first + touch_by(i >> each), limit))
+                judge(x, cells, k + i, wrote[i], true, lane + (i >> each), 15, NULL, address + 4 * i);
+    if (beyond(read, n, limit))  // older ones say nothing any more
+        for (uint32_t i = 0; i < n; i++) other[i] = same(read[i], first + touch_by(i >> each)) ? other[i] : read[i];
+    for (uint32_t i = 0; i < n; i++) read[i] = first + touch_by(i >> each);
+}
+
+static void row_write(const Access *x, const Cells *cells, uint64_t k, uint32_t lane, uint32_t n, uint32_t each,
                       const uint32_t *value, uint64_t address)
 {
     const Touch first = by_lane(x, lane, 15), limit = x->limit;
-    Touch *restrict wrote = cells->write + k;
-    const Touch *restrict read = cells->read + k, *restrict other = cells->other + k;
-    bool any = false;
-    for (uint32_t i = 0; i < n; i++) {
-        Touch mine = first + touch_by(i);
-        any |= recent(wrote[i], mine, limit) | recent(read[i], mine, limit) | recent(other[i], mine, limit);
-    }
-    for (uint32_t i = 0; any && i < n; i++) cell_write(x, cells, k + i, lane + i, 15, &value[i], address + 4 * i);
-    for (uint32_t i = 0; i < n; i++) wrote[i] = first + touch_by(i);
+    Touch *wrote = cells->write + k, *read = cells->read + k, *other = cells->other + k;
+    if (beyond(wrote, n, limit) | beyond(read, n, limit) | beyond(other, n, limit))
+        for (uint32_t i = 0; i < n; i++) {
+            Touch mine = first + touch_by(i >> each);
+            if (recent(wrote[i], mine, limit) || recent(read[i], mine, limit) || recent(other[i], mine, limit))
+                cell_write(x, cells, k + i, lane + (i >> each), 15, &value[i], address + 4 * i);
+        }
+    for (uint32_t i = 0; i < n; i++) wrote[i] = first + touch_by(i >> each);
     memcpy(cells->value + k, value, 4 * (size_t)n);
 }
 
@@ -296,77 +301,95 @@ static void report_unwritten(const Access *x, Space space, uint32_t lane, uint64
 }
 
 // --- lanes -----------------------------------------------------------------------------------------------------------
-// The word that lane writes at byte `at` of its access.
-static uint32_t word_written(const uint8_t *data, uint32_t at, uint32_t shift, uint32_t n)
+static void words_of_lane(const Access *x, const Cells *cells, uint32_t lane, uint64_t at)
 {
-    uint32_t v = 0;
-    memcpy(&v, data + at, n);
-    return v << 8 * shift;
-}
-
-static void lane_access(const Access *x, uint32_t lane, bool global)
-{
-    uint64_t a = x->addr[lane];
-    uint8_t data[32] = {0};
-    bool plain = x->d->kind == X_ST;
+    uint8_t data[32];
+    const bool plain = x->d->kind == X_ST;
     if (plain) lane_store(&x->w->l, x->d, (int)lane, data);
-    Page *p = global ? page_at(x->c, a) : NULL;  // an access is aligned, so it lies in one page
-    uint64_t at = global ? a % PAGE : a;
-    if (x->read) {
-        bool known = global ? p->all || (p->written && bits_all(p->written, at, x->bytes))
-                            : bits_all(x->cta->written, at, x->bytes);
-        if (!known) report_unwritten(x, global ? SP_GLOBAL : SP_SHARED, lane, a);
+    for (uint32_t done = 0; done < x->bytes;) {
+        uint32_t shift = (uint32_t)(at + done) & 3, n = MIN(x->bytes - done, 4 - shift), value = 0;
+        uint32_t bytes = ((1u << n) - 1) << shift;
+        uint64_t k = (at + done) / 4, a = x->addr[lane] + done;
+        if (plain) memcpy(&value, data + done, n), value <<= 8 * shift;
+        if (x->read) cell_read(x, cells, k, lane, bytes, a);
+        if (x->write) cell_write(x, cells, k, lane, bytes, plain ? &value : NULL, a);
+        done += n;
     }
-    const Cells *cells = global ? &p->cells : &x->cta->shared;
-    if (x->races && (!global || touch_page(x->c, p)))
-        for (uint32_t done = 0; done < x->bytes;) {
-            uint32_t shift = (uint32_t)(at + done) & 3, n = MIN(x->bytes - done, 4 - shift);
-            uint32_t value = word_written(data, done, shift, n), bytes = ((1u << n) - 1) << shift;
-            uint64_t k = (at + done) / 4;
-            if (x->read) cell_read(x, cells, k, lane, bytes, a + done);
-            if (x->write) cell_write(x, cells, k, lane, bytes, plain ? &value : NULL, a + done);
-            done += n;
-        }
-    if (!x->write) return;
-    if (global && !p->all) spread(p);
-    if (!global || p->written) bits_set(global ? p->written : x->cta->written, at, x->bytes, true);
 }
 
-// Lanes lane to lane + n - 1 access consecutive words. False: they have to be looked at one by one.
-static bool row_access(const Access *x, uint32_t lane, uint32_t n, bool global)
+static void lane_access(const Access *x, uint32_t lane)
 {
-    uint64_t a = x->addr[lane];
-    Page *p = global ? page_at(x->c, a) : NULL;
-    if (global && a / PAGE != (a + 4 * n - 1) / PAGE) return false;
-    uint64_t at = global ? a % PAGE : a;
-    uint64_t *written = global ? p->written : x->cta->written;
-    if (x->read && !(global && p->all) && (!written || !bits_all(written, at, 4 * n))) return false;
-    const Cells *cells = global ? &p->cells : &x->cta->shared;
-    bool races = x->races && (!global || touch_page(x->c, p));
-    if (races && x->read) row_read(x, cells, at / 4, lane, n, a);
+    uint64_t a = x->addr[lane], at = x->global ? a % PAGE : a;
+    Page *p = x->global ? page_at(x->c, a) : NULL;  // an access is aligned, so it lies in one page
+    const Cells *cells = x->global ? &p->cells : &x->cta->shared;
+    uint64_t *written = x->global ? p->written : x->cta->written;
+    if (x->read && !(x->global && p->all) && (!written || !bits_all(written, at, x->bytes)))
+        report_unwritten(x, x->global ? SP_GLOBAL : SP_SHARED, lane, a);
+    if (x->races && (!x->global || touch_page(x->c, p))) {
+        if (x->bytes == 4 && !x->write)
+            cell_read(x, cells, at / 4, lane, 15, a);
+        else
+            words_of_lane(x, cells, lane, at);
+    }
+    if (!x->write || (x->global && p->all)) return;
+    if (x->global) spread(p);
+    bits_set(x->global ? p->written : x->cta->written, at, x->bytes, true);
+}
+
+// n lanes from `lane` on access consecutive words. False: they have to be looked at one by one.
+static bool row_access(const Access *x, uint32_t lane, uint32_t n)
+{
+    uint64_t a = x->addr[lane], total = (uint64_t)x->bytes * n;
+    if (x->global && a / PAGE != (a + total - 1) / PAGE) return false;
+    Page *p = x->global ? page_at(x->c, a) : NULL;
+    uint64_t at = x->global ? a % PAGE : a;
+    uint64_t *written = x->global ? p->written : x->cta->written;
+    if (x->read && !(x->global && p->all) && (!written || !bits_all(written, at, total))) return false;
+    const Cells *cells = x->global ? &p->cells : &x->cta->shared;
+    const bool races = x->races && (!x->global || touch_page(x->c, p));
+    const uint32_t each = (uint32_t)__builtin_ctz(x->bytes / 4), words = n << each;
+    if (races && x->read) row_read(x, cells, at / 4, lane, words, each, a);
     if (!x->write) return true;
-    if (races)
-        row_write(x, cells, at / 4, lane, n, (const uint32_t *)row(&x->w->l, x->d->vector[0]) + lane, a);
-    if (global && !p->all) spread(p);
-    if (!global || p->written) bits_set(global ? p->written : x->cta->written, at, 4 * n, true);
+    const uint32_t *value = (const uint32_t *)row(&x->w->l, x->d->vector[0]) + ((size_t)lane << each);
+    if (races) row_write(x, cells, at / 4, lane, words, each, value, a);
+    if (x->global && p->all) return true;
+    if (x->global) spread(p);
+    bits_set(x->global ? p->written : x->cta->written, at, total, true);
     return true;
+}
+
+// Are the lanes neighbours, and what they access?
+static bool in_row(const Access *x, uint32_t first, uint32_t n)
+{
+    if (x->mask >> first & ((x->mask >> first) + 1)) return false;
+    uint64_t differs = 0;
+    for (uint32_t k = 1; k < n; k++) differs |= x->addr[first + k] - x->addr[first] - (uint64_t)k * x->bytes;
+    return !differs;
 }
 
 static void words_access(const Access *x)
 {
     const Step *s = &x->env->step;
-    bool words = x->bytes == 4 && x->d->vec == 1 && x->d->flags & D_WORD && x->mask == FULL && s->run;
-    for (uint32_t g = 0; words && g < LANES; g += s->run) {
-        if (s->stride == 4 && row_access(x, g, s->run, x->global)) continue;
-        // Where all read the same word, the first and the last stand for the others, unless there is a finding.
-        uint64_t found = x->c->found;
-        uint32_t last = g + s->run - 1u;
-        lane_access(x, g, x->global);
-        lane_access(x, last, x->global);
-        if (!s->stride && !x->write && found == x->c->found) continue;
-        for (uint32_t n = g + 1; n < last; n++) lane_access(x, n, x->global);
+    const Dinst *d = x->d;
+    // Whole words, and of a store such as lie in the register as in memory.
+    bool wide = x->bytes == d->bytes && x->bytes == 8 && d->kind == X_ST && d->flags & D_LONG;
+    bool words = x->bytes >= 4 && (d->kind == X_LD || (d->kind == X_ST && (d->flags & D_WORD || wide)));
+    if (words && x->mask == FULL && s->run) {
+        for (uint32_t g = 0; g < LANES; g += s->run) {
+            if (s->stride == x->bytes && row_access(x, g, s->run)) continue;
+            // Where all read the same words, the first and the last stand for the others, unless there is a finding.
+            uint64_t found = x->c->found;
+            uint32_t last = g + s->run - 1u;
+            lane_access(x, g);
+            lane_access(x, last);
+            if (!s->stride && !x->write && found == x->c->found) continue;
+            for (uint32_t n = g + 1; n < last; n++) lane_access(x, n);
+        }
+        return;
     }
-    for (uint32_t m = words ? 0 : x->mask; m; m &= m - 1) lane_access(x, (uint32_t)__builtin_ctz(m), x->global);
+    uint32_t first = (uint32_t)__builtin_ctz(x->mask), n = (uint32_t)__builtin_popcount(x->mask);
+    if (words && in_row(x, first, n) && row_access(x, first, n)) return;
+    for (uint32_t m = x->mask; m; m &= m - 1) lane_access(x, (uint32_t)__builtin_ctz(m));
 }
 
 // --- local memory ----------------------------------------------------------------------------------------------------
