@@ -143,7 +143,7 @@ typedef struct Record {  // of one launch
     bool checked;              // the next two: what --check found, and what it left out; null: nothing
     Flaws flaws;
     const char *unchecked;
-    VEC(WarpPair) pairs;       // interval mode and traces: their misses add up to watch.interference
+    VEC(WarpPair) pairs;  // interval mode and traces: their misses add up to watch.interference
 } Record;
 // Has a data structure anything to report? What earlier launches left dirty costs energy without an access of this one.
 static inline bool structure_used(const Record *r, int k)

@@ -204,7 +204,8 @@ static void tell(Check *c, Cta *owner, uint64_t address, bool global)
         join(cta->released, cta->fenced, cta->warps);
         cta->releases++;
         cta->fresh = false;
-        if (!flag_put(&c->released, owner->number + 1, cta->fence)) c->limit = "races between blocks: too many of them tell";
+        if (!flag_put(&c->released, owner->number + 1, cta->fence))
+            c->limit = "races between blocks: too many of them tell";
     }
     if (!global || !cta->fence) return;
     const uint32_t *there = flag_find(&c->flags, address / 4 + 1);
@@ -280,9 +281,10 @@ static uint32_t elsewhere(const Warp *w, uint32_t mask, const Code **code, uint3
 }
 
 static void missed(Env *env, const Warp *w, const Split *s, uint32_t lane, const Code *code, uint32_t pc,
-                   uint32_t other)
+                   uint32_t other, bool exited)
 {
     Found f = {.kind = FLAW_BARRIER,
+               .exited = exited,
                .cta = w->cta,
                .code = {s->code, code},
                .pc = {s->pc, pc},
@@ -305,7 +307,7 @@ void check_arrive(Env *env, Warp *w, uint32_t id)
     // Before sm_70 the warp counts as a whole, and the lanes that aren't here pass the barrier by.
     if (w->code->kernel->its || !(w->live & ~w->mask) || !(lanes = elsewhere(w, w->mask, &code, &pc))) return;
     Split here = {.code = w->code, .pc = w->pc};
-    missed(env, w, &here, (uint32_t)__builtin_ctz(w->mask), code, pc, w->tid0 + (uint32_t)__builtin_ctz(lanes));
+    missed(env, w, &here, (uint32_t)__builtin_ctz(w->mask), code, pc, w->tid0 + (uint32_t)__builtin_ctz(lanes), false);
 }
 
 // Lanes of a warp that wait at different instructions, and threads that have exited.
@@ -320,7 +322,7 @@ static void check_places(Env *env, const Warp *w, uint32_t id, const Split **fir
         bool aligned = i->op == OP_BAR || inst_has(i, G_ALIGNED);
         if (mine && aligned && (mine->code != s->code || mine->pc != s->pc))
             missed(env, w, mine, (uint32_t)__builtin_ctz(mine->mask), s->code, s->pc,
-                   w->tid0 + (uint32_t)__builtin_ctz(s->mask));
+                   w->tid0 + (uint32_t)__builtin_ctz(s->mask), false);
         if (!mine) mine = s;
     }
 }
@@ -358,7 +360,7 @@ void check_release(Env *env, Cta *cta, uint32_t id)
         const CheckWarp *x = &c->warp[k];
         if (x->left)
             missed(env, whose, first, (uint32_t)__builtin_ctz(first->mask), x->left, x->left_pc,
-                   cta->warps[k].tid0 + x->left_lane);
+                   cta->warps[k].tid0 + x->left_lane, true);
     }
 }
 

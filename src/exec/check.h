@@ -78,18 +78,18 @@ typedef struct LocalVar {  // which variable of the frame an instruction's addre
 
 struct Check {
     VEC(Page) pages;
-    uint32_t touched;            // pages with cells
-    uint32_t first, next;        // segments of this launch
-    VEC(Segment) segments;       // number first is its element 0
-    uint32_t fences;             // of all blocks so far
-    Flags flags, released;       // by address / 4 + 1; by block + 1: Check.fences that a strong write has told
-    Flaws flaws;           // of this launch
-    uint32_t table[4096];        // of them, by kind and instructions: index + 1
-    uint64_t found;              // accesses so far, over all launches
-    const char *limit;           // what isn't checked for want of room; null: all is
+    uint32_t touched;       // pages with cells
+    uint32_t first, next;   // segments of this launch
+    VEC(Segment) segments;  // number first is its element 0
+    uint32_t fences;        // of all blocks so far
+    Flags flags, released;  // by address / 4 + 1; by block + 1: Check.fences that a strong write has told
+    Flaws flaws;            // of this launch
+    uint32_t table[4096];   // of them, by kind and instructions: index + 1
+    uint64_t found;         // accesses so far, over all launches
+    const char *limit;      // what isn't checked for want of room; null: all is
     const LaunchInfo *launch;
     const Gmem *gmem;
-    VEC(LocalVar) locals;        // by the instruction's number; empty: the kernel has no .local variables
+    VEC(LocalVar) locals;  // by the instruction's number; empty: the kernel has no .local variables
 };
 
 // check.c
@@ -108,11 +108,12 @@ typedef struct Found {
     const Cta *cta;
     uint64_t address;
     uint32_t bytes;
-    const Symbol *sym;                 // of local memory
-    const Code *code[2];               // [0]: the earlier of two; [1]: where it was found
+    const Symbol *sym;    // of local memory
+    const Code *code[2];  // [0]: the earlier of two; [1]: where it was found
     uint32_t pc[2], thread[2];
     uint64_t block[2];
-    bool none;                         // there is no [0]
+    bool none;    // there is no [0]
+    bool exited;  // of a barrier: [1] has exited there
 } Found;
 void check_found(Check *c, const Found *f);
 const Code *check_code(const Kernel *k, uint32_t inst, uint32_t *pc);

@@ -29,11 +29,9 @@ const Code *check_code(const Kernel *k, uint32_t inst, uint32_t *pc)
     return NULL;
 }
 
-static const char *access_of(FlawKind kind, bool missing, const Code *code, uint32_t pc)
+static const char *access_of(FlawKind kind, bool exited, const Code *code, uint32_t pc)
 {
-    if (kind == FLAW_BARRIER && missing)
-        return pc >= code->n || code->insts[pc].kind == X_EXIT || code->insts[pc].kind == X_RET ? "exited" : "elsewhere";
-    if (kind == FLAW_BARRIER) return "waits";
+    if (kind == FLAW_BARRIER) return exited ? "exited" : code->insts[pc].kind == X_BARRIER ? "waits" : "elsewhere";
     switch (code->insts[pc].kind) {
     case X_ST: return "write";
     case X_ATOM: return "atomic";
@@ -49,11 +47,11 @@ static void put_side(const Check *c, const Found *f, int k, FlawSide *s)
     uint64_t n = f->block[k];
     exec_place(f->code[k], f->pc[k], &place);
     if (f->pc[k] < f->code[k]->n) ptx_print_inst(f->code[k]->f, &f->code[k]->f->insts.v[f->pc[k]], &inst);
-    *s = (FlawSide){.access = mem_text(access_of(f->kind, k == 1, f->code[k], f->pc[k])),
-                       .place = place.v,
-                       .inst = inst.v ? inst.v : mem_text(""),
-                       .block = {(uint32_t)(n % g[0]), (uint32_t)(n / g[0] % g[1]), (uint32_t)(n / g[0] / g[1])},
-                       .thread = {t % b[0], t / b[0] % b[1], t / b[0] / b[1]}};
+    *s = (FlawSide){.access = mem_text(access_of(f->kind, k && f->exited, f->code[k], f->pc[k])),
+                    .place = place.v,
+                    .inst = inst.v ? inst.v : mem_text(""),
+                    .block = {(uint32_t)(n % g[0]), (uint32_t)(n / g[0] % g[1]), (uint32_t)(n / g[0] / g[1])},
+                    .thread = {t % b[0], t / b[0] % b[1], t / b[0] / b[1]}};
 }
 
 static char *shown(const char *name)

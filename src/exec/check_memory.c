@@ -201,8 +201,11 @@ static bool same_step(const Access *x, uint32_t lane, Touch before, uint64_t add
            x->addr[other] < address + 4 && address < x->addr[other] + x->bytes;
 }
 
-static uint32_t bytes_mask(uint32_t bytes) { return ((bytes & 1 ? 0xffu : 0) | (bytes & 2 ? 0xff00u : 0)) |
-           ((bytes & 4 ? 0xff0000u : 0) | (bytes & 8 ? 0xff000000u : 0)); }
+static uint32_t bytes_mask(uint32_t bytes)
+{
+    return ((bytes & 1 ? 0xffu : 0) | (bytes & 2 ? 0xff00u : 0)) |
+           ((bytes & 4 ? 0xff0000u : 0) | (bytes & 8 ? 0xff000000u : 0));
+}
 
 // A touch of the same word that may be in a race with lane's: `wrote` it, or read it. value: what lane writes.
 static void judge(const Access *x, const Cells *cells, uint64_t k, Touch before, bool wrote, uint32_t lane,

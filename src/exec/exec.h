@@ -122,7 +122,7 @@ typedef struct Code {
     VEC(struct CallSite *) calls;
     VEC(Loc32 *) results;                 // that instructions refer to
     VEC(struct LocalParam) local_params;  // formal parameters whose address is taken
-    VEC(VarPlace) locals;                   // its .local variables
+    VEC(VarPlace) locals;                 // its .local variables
 } Code;
 
 // --- decode.c, operand.c: kernels and modules as loaded --------------------------------------------------------------
@@ -135,7 +135,7 @@ typedef struct Kernel {
     uint32_t const_rows;
     uint32_t static_shared, param_bytes;
     VEC(uint32_t) param_at;  // offset of each parameter
-    VEC(VarPlace) shared;      // its .shared variables, without those of the launch's size
+    VEC(VarPlace) shared;    // its .shared variables, without those of the launch's size
     uint32_t registers;      // per thread, callees included
     uint32_t insts;          // of all codes, their sentinels included
     uint32_t score_size;     // the most scoreboard entries of a frame
