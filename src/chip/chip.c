@@ -286,6 +286,7 @@ static bool begin(Launch *l, const LaunchInfo *info, const Texture *textures, ui
         sm->env.texture_count = texture_count;
         sm->env.nanoseconds = c->clock_ns;
         sm->env.watch = 0;
+        sm->env.check = c->check;
         sm->env.undefined = (Undefined){0};
     }
     if (l->o->trace && !(l->tracer = tracer_open(l->o->trace, c))) return false;
@@ -340,8 +341,10 @@ static void reset(Chip *c)
     uint64_t ns = c->clock_ns, launches = c->launches;
     Division division = c->division;
     uint32_t threads = c->threads;
+    Check *check = c->check;
     chip_close(c);
     chip_open(c, &gpu, gmem, threads);
+    c->check = check;
     c->clock_ns = ns;
     c->launches = launches;
     c->division = division;
@@ -469,7 +472,7 @@ static void run_window(Launch *l)
     l->to = l->from + c->gpu.window;
     if (c->gpu.sm.tlb.entries) mmu_run(&c->mmu, c->late, c->used, c->parts, l->window, l->to);
     if (c->gpu.part.ordered) crossbar_run(&c->crossbar, c->parts, c->used, l->window, l->from + c->gpu.to_sm);
-    crew_run(c->used > 1 ? c->crew : NULL, c->used + c->channels, phase, l);
+    crew_run(c->used > 1 && !c->check ? c->crew : NULL, c->used + c->channels, phase, l);
     log_apply(c->envs, c->used, c->gmem, edge_done, l);
     for (uint32_t s = 0; s < c->used && watch_on(&c->sms[s]); s++) watch_warps(&c->sms[s], l->to);
     if (l->tracer) tracer_edge(l->tracer, c, l->to, false);
@@ -578,6 +581,7 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
     name_structures(&l, info, r);
     route_structures(&l, r);
     RunResult result = RUN_OK;
+    if (c->check) check_begin(c->check, info, c->gmem);
     for (;; l.window++) {
         hand_out(&l);
         run_window(&l);
@@ -589,6 +593,7 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
     tracer_close(l.tracer);
     r->partial = result != RUN_OK;
     finish(&l, r);
+    record_checked(r, c->check);
     uint64_t end = last_event(c);
     if (result == RUN_OK && end) r->count[C_CYCLES] = end;
     record_account(r, &c->gpu, &organised);
@@ -609,12 +614,20 @@ void record_undefined(Record *r, const Undefined *u, Undefined *first)
     r->undefined = place.v;
 }
 
+void record_checked(Record *r, Check *c)
+{
+    if (!c) return;
+    r->checked = true;
+    check_end(c, &r->flaws, &r->unchecked);
+}
+
 void record_free(Record *r)
 {
     mem_free(r->kernel);
     mem_free(r->undefined);
     for (int k = 0; k < MAX_STRUCTURES; k++) mem_free(r->structure_name[k]);
     mem_free(r->inst), mem_free(r->why);
+    flaws_free(&r->flaws);
     vec_free(&r->samples), vec_free(&r->pairs);
     *r = (Record){0};
 }

@@ -142,7 +142,10 @@ typedef struct Record {  // of one launch
     char *undefined;           // where the first shfl read a lane that takes no part, or null
     VEC(uint64_t) samples;     // interval mode: C_COUNT values each
     WhySums *why;              // why loads missed in the L1; null: nobody asked
-    VEC(WarpPair) pairs;       // interval mode and traces: their misses add up to watch.interference
+    bool checked;              // the next two: what --check found, and what it left out; null: nothing
+    Flaws flaws;
+    const char *unchecked;
+    VEC(WarpPair) pairs;  // interval mode and traces: their misses add up to watch.interference
 } Record;
 // Has a data structure anything to report? What earlier launches left dirty costs energy without an access of this one.
 static inline bool structure_used(const Record *r, int k)
@@ -169,6 +172,7 @@ typedef struct Chip {
     VEC(Cta *) ctas;  // of launches without time: the first `idle` of them run no block; between launches, all
     uint32_t idle;
     Division division;  // of the latest timed launch
+    Check *check;       // null: nobody asked
     uint32_t threads;
 } Chip;
 // What a launch does over time, told as it goes: to trace.c's user. Cycles are the launch's.
@@ -222,6 +226,7 @@ void chip_spare(Chip *c);  // gives back what blocks have left for later launche
 void chip_no_room(const LaunchInfo *info, uint64_t blocks, Text *message);
 // Adds up one SM's undefined shuffles; first: the earliest so far, of several SMs.
 void record_undefined(Record *r, const Undefined *u, Undefined *first);
+void record_checked(Record *r, Check *c);  // what was found in the launch; c null: nothing was looked for
 void record_free(Record *r);
 // needs.c: the host's memory for what a chip is built of
 typedef struct Needs {

@@ -204,13 +204,16 @@ RunResult chip_execute(Chip *c, const LaunchInfo *info, const Texture *textures,
                   .max_warps = c->gpu.sm.max_warps,
                   .ns_per_clock = 1e3 / c->gpu.core_mhz,
                   .nanoseconds = c->clock_ns,
+                  .check = c->check,
                   .wake = wake};
     x.slots = (uint32_t)MIN(x.blocks, (uint64_t)fit * c->gpu.sms);
     uint64_t lack = 0;
     for (uint32_t k = 0; k < MIN(c->idle, x.slots); k++) lack += exec_cta_lacks(c->ctas.v[c->idle - 1 - k], info);
     if (lack && !mem_room(lack)) chip_spare(c);
     x.at = mem_alloc(sizeof *x.at * x.slots);
+    if (c->check) check_begin(c->check, info, c->gmem);
     RunResult result = run_blocks(&x, message);
+    record_checked(r, c->check);
     r->fault = x.env.fault.kind;
     r->partial = result == RUN_LIMIT || result == RUN_STOPPED || result == RUN_MEMORY;
     r->count[C_WARP_INSTS] = x.insts;

@@ -267,6 +267,11 @@ struct SumStructure;
 void why_text(const struct LaunchSum *sum, FILE *out);
 void why_json(const struct LaunchSum *sum, const struct SumStructure *s, Json *json);
 
+// --- report_check.c: what --check found; nothing where nobody asked -------------------------------------------------
+struct Record;
+void check_text(const struct LaunchSum *sum, FILE *out);
+void check_json(const struct Record *r, Json *json);
+
 // --- probe_text.c, probe_json.c, probe_book.c, probe_files.c: what onchip probe found --------------------------------
 struct Probe;
 struct Found;

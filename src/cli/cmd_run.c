@@ -91,8 +91,9 @@ static const Option options[] = {
     {"--energy", NULL,
      "account the energy of every kernel, by component and by data structure (doc/reference/energy.md)"},
     {"--check", NULL,
-     "check that the counters of every launch agree with each other (conservation laws), and that no shuffle reads a "
-     "lane that takes no part"},
+     "find races, uninitialised reads, barriers that not all threads reach, and accesses of local memory beyond their "
+     "variable (doc/use/check.md); also check that the counters of every launch agree with each other, and that no "
+     "shuffle reads a lane that takes no part. The status is 1 if there is a finding"},
     {"--threads", "N", "how many threads of this host simulate (1), up to 256; results don't depend on it"},
     {"--help", NULL, "this text"},
 };
@@ -311,7 +312,7 @@ static int take_option(Run *r, int o)
     case R_NO_LOWERING: r->config.no_lowering = true; break;
     case R_STRICT: r->config.strict = true; break;
     case R_ENERGY: vec_push(&r->sets, "energy.count=yes"); break;
-    case R_CHECK: r->check = true; break;
+    case R_CHECK: r->check = r->config.check = true; break;
     case R_SL1: return take_sl1(r, v);
     case R_KERNEL:
     case R_GRID:
@@ -459,6 +460,20 @@ static bool laws_hold(const oc_device *d, Run *r)
     return ok;
 }
 
+// What --check has found is a failure: the report says what it is.
+static bool nothing_found(const oc_device *d, Run *r)
+{
+    LaunchSums sums = {0};
+    size_t found = 0;
+    device_sums(d, &sums);
+    for (size_t k = 0; k < sums.n; k++) found += sums.v[k].flaws.n;
+    sums_free(&sums);
+    if (found)
+        refuse(r, EXIT_FAILED, "--check found %zu fault%s, which the report tells of (doc/use/check.md)", found,
+               found == 1 ? "" : "s");
+    return !found;
+}
+
 // Tells, once for each kernel, what it does that PTX leaves undefined. This isn't an error, since the value may never
 // be used.
 static void report_undefined(const oc_device *d)
@@ -573,7 +588,7 @@ static int simulate_program(Run *r, oc_device *d, Meter *meter)
     int code = run_program(d, &run, &meter->printed, &r->error);
     if (interrupted()) code = interrupt_status();
     if (code == EXIT_OK && !something_timed(d, r)) code = EXIT_USAGE;
-    if (r->check && !laws_hold(d, r)) code = EXIT_FAILED;
+    if (r->check && (!laws_hold(d, r) || !nothing_found(d, r)) && code == EXIT_OK) code = EXIT_FAILED;
     if (r->check && !r->json) report_undefined(d);
     json_open(&json, NULL, '{');
     if (r->json)
@@ -628,7 +643,7 @@ static int simulate(Run *r, oc_device *d, const WorkloadEntry *entry, FILE *out)
     }
     if (interrupted()) code = interrupt_status();
     if (code == EXIT_OK && !something_timed(d, r)) code = EXIT_USAGE;
-    if (r->check && !laws_hold(d, r)) code = EXIT_FAILED;
+    if (r->check && (!laws_hold(d, r) || !nothing_found(d, r)) && code == EXIT_OK) code = EXIT_FAILED;
     if (r->check && !r->json) report_undefined(d);
     if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\x1b[K");
     if (r->json)

@@ -235,6 +235,7 @@ static void kernel_text(const LaunchSum *sum, const char *which, const Gpu *g, c
     if (sum->functional) {
         fprintf(out, "  executed without time: %s warp instructions%s, %s thread instructions\n", a,
                 sum->partial ? " so far" : "", b);
+        check_text(sum, out);
         return;
     }
     Text limits = {0}, peaks = {0};
@@ -257,6 +258,7 @@ static void kernel_text(const LaunchSum *sum, const char *which, const Gpu *g, c
     if (c[C_ENERGY]) energy_text(c, out);
     structures(sum, out);
     why_text(sum, out);
+    check_text(sum, out);
     if (c[C_ENERGY]) structures_energy(sum, out);
     if (info->lines) hottest(sum, out);
     if (info->chart) chart_text(sum, g, out);
@@ -472,6 +474,7 @@ static void kernel_json(const Record *r, const Gpu *g, bool lines, Json *j)
     if (!r->functional) limits_json(one.v, g, j);
     structures_json(r, one.v, j);
     sums_free(&one);
+    check_json(r, j);
     if (lines) lines_json(r, j);
     if (r->samples.n) series_json(r, j);
     if (r->samples.n || r->pairs.n) pairs_json(r, j);

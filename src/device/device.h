@@ -146,8 +146,9 @@ int device_share(oc_device *d);
 // The launches that follow are cooperative: their blocks find this address in %envreg1 and %envreg2 (exec.h). 0: they
 // aren't.
 void device_cooperate(oc_device *d, uint64_t workspace);
-void device_clear(oc_device *d);            // frees all memory that its caller allocated
-uint64_t device_taken(const oc_device *d);  // bytes that are allocated now
+void device_clear(oc_device *d);                              // frees all memory that its caller allocated
+void device_zeroed(oc_device *d, oc_ptr at, uint64_t bytes);  // its caller counts on new memory being zero, as it is
+uint64_t device_taken(const oc_device *d);                    // bytes that are allocated now
 // Can a launch of this shape begin? If not, oc_error says why.
 oc_status device_admit(oc_kernel *k, oc_dim3 grid, oc_dim3 block, uint32_t smem);
 // What ended the last launch, if that was a fault.
@@ -195,6 +196,9 @@ typedef struct LaunchSum {
     double seconds;
     VEC(uint64_t) samples;  // those of all launches one after the other
     WhySums why;            // l1 0: nobody asked; what is of structures stands there
+    bool checked;           // --check looked at them
+    Flaws flaws;            // what it found; those at the same instructions are one
+    const char *unchecked;  // what it left out; null: nothing
     uint64_t *pairs;        // [warp · OC_MOST_WARPS + by]: misses of the records' pairs; null: none
 } LaunchSum;
 typedef VEC(LaunchSum) LaunchSums;

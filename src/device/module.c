@@ -35,6 +35,7 @@ static bool lay_out(SimModule *mod, Diag *diag)
             mod->image.const_bytes = (uint32_t)(at + s->bytes);
         } else if (s->space == SP_GLOBAL && s->bytes && s->linkage != LINK_EXTERN) {
             s->address = gmem_alloc(&d->memory, s->bytes, sim_keep_label(d, s->name), true);
+            if (s->address) check_written(d->chip.check, s->address, s->bytes, true);
             if (!s->address)
                 diag->memory = true, ok = diag_at(diag, &m->source, s->at, NULL, "no room in the %s memory for '%s'",
                                                   d->memory.host_full ? "host's" : "device's", s->name);

@@ -21,6 +21,7 @@ static oc_status sim_alloc(oc_device *base, size_t bytes, const char *label, oc_
 {
     Sim *d = sim_of(base);
     *ptr = gmem_alloc(&d->memory, bytes, label ? sim_keep_label(d, label) : NULL, false);
+    if (*ptr) check_written(d->chip.check, *ptr, bytes, false);
     if (!*ptr && d->memory.host_full)
         return fail(d, OC_OUT_OF_MEMORY, "the host has no memory for %zu bytes of the device's", bytes);
     if (!*ptr)
@@ -94,6 +95,7 @@ static oc_status sim_write(oc_device *base, oc_ptr to, const void *from, size_t 
     void *p = locate(d, to, bytes);
     if (!p) return OC_BAD_ARGUMENT;
     if (bytes) memcpy(p, from, bytes);
+    check_written(d->chip.check, to, bytes, true);
     if (!d->config.functional) chip_copied(&d->chip, to, bytes);
     take_copy(d, s, &d->copy_free[0], copy_seconds(d, bytes), "copy to the device", bytes);
     return OC_OK;
@@ -115,6 +117,7 @@ static oc_status sim_copy(oc_device *base, oc_ptr to, oc_ptr from, size_t bytes,
     void *q = locate(d, from, bytes), *p = locate(d, to, bytes);
     if (!p || !q) return OC_BAD_ARGUMENT;
     memmove(p, q, bytes);
+    check_copied(d->chip.check, to, from, bytes);
     take_copy(d, s, &d->chip_free, 2.0 * (double)bytes / (d->gpu.dram_gbs * 1e9), "copy on the device", bytes);
     return OC_OK;
 }
@@ -125,6 +128,7 @@ static oc_status sim_fill(oc_device *base, oc_ptr to, uint8_t value, size_t byte
     void *p = locate(d, to, bytes);
     if (!p) return OC_BAD_ARGUMENT;
     memset(p, value, bytes);
+    check_written(d->chip.check, to, bytes, true);
     take_copy(d, s, &d->chip_free, (double)bytes / (d->gpu.dram_gbs * 1e9), "fill", bytes);
     return OC_OK;
 }
@@ -133,6 +137,7 @@ oc_status device_moved(oc_device *base, oc_ptr at, uint64_t bytes, bool to_devic
 {
     Sim *d = sim_of(base);
     if (!locate(d, at, bytes)) return OC_BAD_ARGUMENT;
+    if (to_device) check_written(d->chip.check, at, bytes, true);
     if (to_device && !d->config.functional) chip_copied(&d->chip, at, bytes);
     take_copy(d, s, &d->copy_free[!to_device && d->gpu.engines > 1], copy_seconds(d, bytes),
               to_device ? "copy to the device" : "copy to the host", bytes);
@@ -502,6 +507,7 @@ static void sim_close(oc_device *base)
     map_free(&d->label_at);
     vec_free(&d->modules), vec_free(&d->streams), vec_free(&d->events), vec_free(&d->textures), vec_free(&d->labels);
     chip_close(&d->chip);
+    check_close(d->chip.check);
     gpu_free(&d->gpu);
     gmem_close(&d->memory);
     mem_free(d);
@@ -583,6 +589,7 @@ oc_status device_open(const oc_config *config, const Gpu *gpu, oc_device **out, 
     plugin_hold(gpu->plugin);
     gmem_open(&d->memory, d->gpu.memory);
     chip_open(&d->chip, &d->gpu, &d->memory, config->threads ? config->threads : 1);
+    if (config->check) d->chip.check = check_open();
     *out = &d->base;
     return OC_OK;
 }
@@ -607,6 +614,11 @@ void device_clear(oc_device *base)
         if (!a->freed && !a->internal) gmem_free(&d->memory, a->start);
     }
     d->textures.n = 0;
+}
+
+void device_zeroed(oc_device *base, oc_ptr at, uint64_t bytes)
+{
+    check_written(sim_of(base)->chip.check, at, bytes, true);
 }
 
 uint64_t device_taken(const oc_device *base)

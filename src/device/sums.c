@@ -87,6 +87,9 @@ void sums_add(LaunchSums *sums, const Record *r)
         if (structure_used(r, k)) add_to_structure(sum, &f);
     }
     if (r->why) add_why(sum, r);
+    sum->checked |= r->checked;
+    if (r->unchecked) sum->unchecked = r->unchecked;
+    for (size_t k = 0; k < r->flaws.n; k++) flaws_add(&sum->flaws, &r->flaws.v[k]);
     // Kernels of two modules may have one name: their instructions are others. Of modules that were unloaded, the
     // second's code may even lie where the first's did.
     bool like = sum->inst && r->inst && r->code == sum->code && r->insts == sum->insts;
@@ -106,6 +109,8 @@ void sums_copy(LaunchSums *to, const LaunchSums *from)
         memset(&sum.places, 0, sizeof sum.places);
         memset(&sum.structures, 0, sizeof sum.structures);
         memset(&sum.samples, 0, sizeof sum.samples);
+        memset(&sum.flaws, 0, sizeof sum.flaws);
+        for (size_t n = 0; n < f->flaws.n; n++) flaws_add(&sum.flaws, &f->flaws.v[n]);
         for (size_t s = 0; s < f->structures.n; s++) add_to_structure(&sum, &f->structures.v[s]);
         if (f->inst)
             sum.inst = memcpy(mem_alloc(sizeof *f->inst * (f->insts + 1)), f->inst, sizeof *f->inst * f->insts);
@@ -124,6 +129,7 @@ void sums_free(LaunchSums *sums)
         mem_free(s->kernel), mem_free(s->inst), mem_free(s->pairs);
         map_free(&s->places);
         vec_free(&s->structures), vec_free(&s->samples);
+        flaws_free(&s->flaws);
     }
     vec_free(sums);
 }

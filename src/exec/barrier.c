@@ -31,6 +31,7 @@ static void put_result(const Split *s, Warp *w, const Dinst *d, const Barrier *b
 static void release(Env *env, Cta *cta, uint32_t id)
 {
     Barrier *b = &cta->barrier[id];
+    if (env->check) check_release(env, cta, id);
     for (uint32_t k = 0; k < cta->warp_count; k++) {
         Warp *w = &cta->warps[k];
         bool woken = false;
@@ -71,6 +72,7 @@ bool barrier_arrive(Env *env, Warp *w, const Dinst *d)
         else
             b->reduce += (uint32_t)__builtin_popcount(p);
     }
+    if (env->check) check_arrive(env, w, id);
     b->used = true;
     b->arrived += come;
     b->expected = count;

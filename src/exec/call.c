@@ -148,5 +148,6 @@ void exec_call(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     split_load(w);
     w->l.pred[PRED_TRUE] = FULL;
     stack_open(w, mask);
+    if (env->check) check_call(env, w, mask);
     place_parameters(env, w, local, mask);
 }

@@ -87,6 +87,7 @@ void exec_cta_start(Env *env, Cta *cta, uint64_t number)
         split_init(w, k->code, threads >= LANES ? FULL : (1u << threads) - 1);
         w->l.pred[PRED_TRUE] = FULL;
     }
+    if (env->check) check_cta_start(env, cta);
 }
 
 void exec_cta_free(Cta *cta)
@@ -99,5 +100,6 @@ void exec_cta_free(Cta *cta)
     }
     mem_free(cta->warps);
     mem_free(cta->shared);
+    check_cta_free(cta);
     *cta = (Cta){0};
 }

@@ -27,10 +27,13 @@ static uint32_t lay_out(Decode *x, uint32_t *size, const Symbol *s, uint32_t mos
 static void use_shared(Decode *x, const Operand *o)
 {
     if (o->sym && o->sym->space == SP_SHARED && o->sym->linkage != LINK_EXTERN && o->sym->bytes &&
-        places_find(&x->shared, o->sym) == NO_REG)
-        places_put(&x->shared, o->sym, lay_out(x, &x->k->static_shared, o->sym, MAX_SHARED));
-    else if (o->sym && o->sym->space == SP_SHARED && o->sym->linkage == LINK_EXTERN)
+        places_find(&x->shared, o->sym) == NO_REG) {
+        VarPlace p = {o->sym, lay_out(x, &x->k->static_shared, o->sym, MAX_SHARED)};
+        places_put(&x->shared, o->sym, p.at);
+        vec_push(&x->k->shared, p);
+    } else if (o->sym && o->sym->space == SP_SHARED && o->sym->linkage == LINK_EXTERN) {
         x->extern_align = MAX(x->extern_align, o->sym->align);
+    }
     for (int k = 0; k < o->count; k++) use_shared(x, &o->items[k]);
 }
 
@@ -68,6 +71,7 @@ static void frame_local(Decode *x, Code *code)
         if (v->space != SP_LOCAL) continue;
         uint32_t at = lay_out(x, &code->local_bytes, v, MAX_LOCAL);
         places_put(&x->local, v, at);
+        vec_push(&code->locals, ((VarPlace){v, at}));
         if (v->spilled) code->spills_at = MIN(code->spills_at, at);
     }
     if (f->entry) return;
@@ -78,6 +82,7 @@ static void frame_local(Decode *x, Code *code)
         if (places_find(&taken, v) == NO_REG) continue;
         uint32_t at = lay_out(x, &code->local_bytes, v, MAX_LOCAL);
         places_put(&x->local, v, at);
+        vec_push(&code->locals, ((VarPlace){v, at}));
         LocalParam lp = {places_find(&x->param, v), param_words(v), at};
         vec_push(&code->local_params, lp);
     }
@@ -394,6 +399,7 @@ void exec_kernel_free(Kernel *k)
         for (size_t r = 0; r < code->results.n; r++) mem_free(code->results.v[r]);
         vec_free(&code->results);
         vec_free(&code->local_params);
+        vec_free(&code->locals);
         alloc_free(code->alloc);
         files_free(code->files);
         mem_free(code->insts);
@@ -402,6 +408,7 @@ void exec_kernel_free(Kernel *k)
     }
     vec_free(&k->codes);
     vec_free(&k->param_at);
+    vec_free(&k->shared);
     free(k->consts);
     mem_free(k);
 }

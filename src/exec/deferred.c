@@ -146,6 +146,7 @@ void exec_deferred(Env *env, const Deferred *x)
         exec_heap(env, x);
         return;
     }
+    if (env->check) check_deferred(env, x);
     bool changed = false;
     for (uint32_t m = x->mask; m; m &= m - 1) {
         int n = __builtin_ctz(m);

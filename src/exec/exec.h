@@ -98,6 +98,10 @@ enum {
 // the first two differ by.
 typedef bool AddressFn(const Lanes *l, const Dinst *d, uint64_t offset, uint64_t addr[LANES]);
 
+typedef struct VarPlace {  // a variable in shared memory, or in a frame's local memory
+    const Symbol *sym;
+    uint32_t at;
+} VarPlace;
 typedef struct Code {
     const Function *f;  // the executed form (lowered or as parsed)
     const Function *parsed;
@@ -118,6 +122,7 @@ typedef struct Code {
     VEC(struct CallSite *) calls;
     VEC(Loc32 *) results;                 // that instructions refer to
     VEC(struct LocalParam) local_params;  // formal parameters whose address is taken
+    VEC(VarPlace) locals;                 // its .local variables
 } Code;
 
 // --- decode.c, operand.c: kernels and modules as loaded --------------------------------------------------------------
@@ -130,6 +135,7 @@ typedef struct Kernel {
     uint32_t const_rows;
     uint32_t static_shared, param_bytes;
     VEC(uint32_t) param_at;  // offset of each parameter
+    VEC(VarPlace) shared;    // its .shared variables, without those of the launch's size
     uint32_t registers;      // per thread, callees included
     uint32_t insts;          // of all codes, their sentinels included
     uint32_t score_size;     // the most scoreboard entries of a frame
@@ -300,6 +306,7 @@ struct Cta {
     Barrier barrier[16];
     struct Env *env;
     bool running;
+    struct CheckCta *check;  // null: nobody has checked it
 };
 
 typedef struct LaunchInfo {
@@ -382,6 +389,7 @@ typedef struct Env {
         uint64_t start, end;
     } near[64];  // allocations lately used, by instruction
     uint32_t stamp;
+    struct Check *check;  // null: nobody asked
 } Env;
 
 // cta.c: the bytes that a CTA, which begins empty, takes from the host for a block of a launch, beyond what it has
@@ -400,6 +408,50 @@ void exec_place(const Code *code, uint32_t pc, Text *out);        // "kernel at 
 // audit.c: does w's next instruction find each word in the file that files.c chose? False, with a fault: it doesn't.
 bool exec_audit(Env *env, Warp *w);  // before each exec_step, or never
 void exec_audit_start(Warp *w);      // a warp begins
+
+// --- check*.c: what a kernel does that PTX leaves undefined (onchip run --check) -------------------------------------
+typedef enum FlawKind {
+#define FLAW(id, name, text) FLAW_##id,
+#include "exec/flaws.def"
+#undef FLAW
+    FLAW_KINDS
+} FlawKind;
+extern const char *const flaw_names[FLAW_KINDS], *const flaw_texts[FLAW_KINDS];
+typedef struct FlawSide {
+    char *access, *place, *inst;  // "write"; where, as exec_place has it; the instruction. access null: there is none
+    uint32_t block[3], thread[3];
+} FlawSide;
+typedef struct Flaw {  // all of one kind at the same instructions; what it says is of the first
+    FlawKind kind;
+    uint64_t count, key;
+    const char *space;
+    char *name;        // of the data structure; null: it isn't about one
+    uint64_t offset;   // in it, bytes
+    uint32_t bytes;    // of the access
+    FlawSide side[2];  // of a race, the earlier access first
+} Flaw;
+typedef VEC(Flaw) Flaws;
+void flaws_add(Flaws *to, const Flaw *f);  // to those that are there; a copy
+void flaws_free(Flaws *all);
+
+typedef struct Check Check;
+Check *check_open(void);
+void check_close(Check *c);
+// A launch begins; it ends, and its findings are added. limit: what wasn't checked for want of room, in words, or null.
+void check_begin(Check *c, const LaunchInfo *l, const Gmem *g);
+void check_end(Check *c, Flaws *flaws, const char **limit);
+// Device memory was written by others than a kernel, or allocated. It need not be there.
+void check_written(Check *c, uint64_t address, uint64_t bytes, bool written);
+void check_copied(Check *c, uint64_t to, uint64_t from, uint64_t bytes);
+void check_cta_start(Env *env, Cta *cta);
+void check_cta_free(Cta *cta);
+void check_step(Env *env, Warp *w, const Dinst *d);  // a memory instruction or a fence was executed
+void check_deferred(Env *env, const Deferred *x);
+void check_sync(Env *env, Warp *w, uint32_t members);  // lanes have met at a .sync instruction
+void check_arrive(Env *env, Warp *w, uint32_t id);     // the current split arrives at a barrier
+void check_release(Env *env, Cta *cta, uint32_t id);   // a barrier's last thread has arrived
+void check_exit(Env *env, Warp *w, uint32_t lanes);
+void check_call(Env *env, Warp *w, uint32_t mask);  // they are in a new frame
 
 // watch.c: is a warp in a loop that nothing will end? Called while env->watch is set.
 typedef enum WatchVerdict { WATCH_WORKS, WATCH_POLLS, WATCH_STUCK } WatchVerdict;

@@ -207,6 +207,7 @@ static void try_sync(Env *env, Warp *w, size_t at)
     }
     uint32_t need = s.wait & w->live;
     if ((there & need) != need) return;
+    if (env->check) check_sync(env, w, there);
     if (s.code->insts[s.pc].kind != X_WARP_SYNC) exec_across_parts(env, w, part, parts);
     for (size_t k = 0; k < w->splits.n; k++) {
         Split *o = &w->splits.v[k];
@@ -265,6 +266,7 @@ static void across(Env *env, Warp *w, const Dinst *d, uint32_t mask)
             return;
         }
     }
+    if (env->check && d->flags & D_SYNC) check_sync(env, w, mask);
     if (d->kind != X_WARP_SYNC) exec_across(env, w, d, mask);
     w->pc++;
 }
@@ -283,6 +285,7 @@ static void leave_kernel(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     Cta *cta = w->cta;
     (void)d;
     cta->live_threads -= (uint32_t)__builtin_popcount(mask);
+    if (env->check) check_exit(env, w, mask);
     env->changed = env->clock;
     bool some_stay = mask != w->mask;
     if (some_stay) w->pc++;
@@ -388,6 +391,7 @@ void exec_step(Env *env, Warp *w)
         w->pc++;
     } else {
         kinds[d->kind].run(env, w, d, mask);
+        if (env->check) check_step(env, w, d);
         w->pc += kinds[d->kind].next;
         if (env->fault.kind != FAULT_NONE) s->result = STEP_FAULT;
         if (s->result != STEP_DONE) return;

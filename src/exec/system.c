@@ -205,6 +205,7 @@ void exec_heap(Env *env, const Deferred *x)
             uint64_t at = gmem_alloc(env->gmem, x->x[n], device_heap, false);
             if (!at && env->gmem->host_full) heap_fault(env, x, FAULT_HOST, n);
             if (site->rets.n) give(frame, &site->rets.v[0], n, at);
+            if (env->check && at) check_written(env->check, at, x->x[n], false);
             continue;
         }
         const Allocation *a = gmem_find(env->gmem, x->x[n]);

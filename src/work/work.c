@@ -113,7 +113,12 @@ void *work_host(Work *w, size_t bytes)
 WorkBuf work_device(Work *w, const char *label, size_t bytes)
 {
     WorkBuf b = {0, bytes};
-    if (work_ok(w) && good(w, oc_malloc(w->device, bytes, label, &b.ptr))) vec_push(&w->buffers, b.ptr);
+    if (!work_ok(w) || !good(w, oc_malloc(w->device, bytes, label, &b.ptr))) return b;
+    vec_push(&w->buffers, b.ptr);
+    if (oc_describe(w->device).real)
+        good(w, oc_fill(w->device, b.ptr, 0, bytes, w->stream));
+    else
+        device_zeroed(w->device, b.ptr, bytes);  // its new memory is
     return b;
 }
 

@@ -1,0 +1,77 @@
+// report_check.c: what --check found in a kernel, as text and as JSON.
+#include "cli/cli.h"
+#include "device/device.h"
+
+static void side_text(const Flaw *f, const FlawSide *s, FILE *out)
+{
+    if (!s->access) return;
+    fprintf(out, "    %s: block (%u,%u,%u), thread (%u,%u,%u)\n      in %s\n", s->access, s->block[0], s->block[1],
+            s->block[2], s->thread[0], s->thread[1], s->thread[2], s->place);
+    if (s->inst[0]) fprintf(out, "      %s\n", s->inst);
+    (void)f;
+}
+
+void check_text(const LaunchSum *sum, FILE *out)
+{
+    if (!sum->checked) return;
+    if (!sum->flaws.n) fprintf(out, "  check         nothing was found\n");
+    for (size_t k = 0; k < sum->flaws.n; k++) {
+        const Flaw *f = &sum->flaws.v[k];
+        Text t = {0};
+        text_put(&t, flaw_texts[f->kind]);
+        if (f->space) text_printf(&t, " %s", f->space);
+        text_printf(&t, ", %llu time%s", (unsigned long long)f->count, f->count == 1 ? "" : "s");
+        if (f->name)
+            text_printf(&t, "; first: %u byte%s of %s at offset %lld", f->bytes, f->bytes == 1 ? "" : "s", f->name,
+                        (long long)f->offset);
+        put_row(out, k ? "" : "  check", 16, BREAK_WORDS, t.v);
+        for (int n = 0; n < 2; n++) side_text(f, &f->side[n], out);
+        text_free(&t);
+    }
+    if (sum->unchecked) {
+        Text t = {0};
+        text_printf(&t, "not checked: %s", sum->unchecked);
+        put_row(out, "", 16, BREAK_WORDS, t.v);
+        text_free(&t);
+    }
+}
+
+static void shape(const char *name, const uint32_t of[3], Json *j)
+{
+    json_open(j, name, '[');
+    for (int k = 0; k < 3; k++) json_uint(j, NULL, of[k]);
+    json_close(j, ']');
+}
+
+void check_json(const Record *r, Json *j)
+{
+    if (!r->checked) return;
+    json_open(j, "findings", '[');
+    for (size_t k = 0; k < r->flaws.n; k++) {
+        const Flaw *f = &r->flaws.v[k];
+        json_open(j, NULL, '{');
+        json_string(j, "kind", flaw_names[f->kind]);
+        json_uint(j, "count", f->count);
+        if (f->space) json_string(j, "space", f->space);
+        if (f->name) {
+            json_string(j, "structure", f->name);
+            json_double(j, "offset", (double)(int64_t)f->offset);
+            json_uint(j, "bytes", f->bytes);
+        }
+        json_open(j, "places", '[');
+        for (int n = 0; n < 2; n++) {
+            const FlawSide *s = &f->side[n];
+            if (!s->access) continue;
+            json_open(j, NULL, '{');
+            json_string(j, "access", s->access);
+            json_string(j, "place", s->place);
+            json_string(j, "instruction", s->inst);
+            shape("block", s->block, j), shape("thread", s->thread, j);
+            json_close(j, '}');
+        }
+        json_close(j, ']');
+        json_close(j, '}');
+    }
+    json_close(j, ']');
+    if (r->unchecked) json_string(j, "unchecked", r->unchecked);
+}

@@ -1,0 +1,123 @@
+// check.h: what the files of --check share: check.c (who is ordered before whom), check_memory.c (what was accessed,
+// and by whom), check_flaw.c (what was found), check_local.c (which variable an access of local memory is about).
+//
+// Invariant: with Env.check null nothing here is called. With it, one host thread runs all SMs, so that accesses come
+// in one order, and findings don't depend on the number of threads.
+#ifndef EXEC_CHECK_H
+#define EXEC_CHECK_H
+
+#include "exec/run.h"
+
+// The last access of a word. From the top: 32 bits that say when, 10 which thread of the block, 1 whether it was a
+// strong one, 4 which bytes, 17 which instruction (its number among the kernel's). When: in shared memory the clock of
+// the thread's warp; in global memory the number of a Segment.
+typedef uint64_t Touch;
+enum { TOUCH_INSTS = 17, TOUCH_BYTES = TOUCH_INSTS, TOUCH_STRONG = 21, TOUCH_THREAD = 22, TOUCH_WHEN = 32 };
+static inline uint32_t touch_inst(Touch t) { return (uint32_t)t & ((1u << TOUCH_INSTS) - 1); }
+static inline uint32_t touch_bytes(Touch t) { return (uint32_t)t >> TOUCH_BYTES & 15; }
+static inline bool touch_strong(Touch t) { return t >> TOUCH_STRONG & 1; }
+static inline uint32_t touch_thread(Touch t) { return (uint32_t)t >> TOUCH_THREAD; }
+static inline uint32_t touch_when(Touch t) { return (uint32_t)(t >> TOUCH_WHEN); }
+static inline Touch touch_by(uint32_t thread) { return (Touch)thread << TOUCH_THREAD; }
+
+// The last accesses of each word of a stretch of memory: who wrote it, the last two that read it, and what was written.
+typedef struct Cells {
+    Touch *write, *read, *other;
+    uint32_t *value;
+} Cells;
+
+// What a warp does between two events that order it. A Segment is one in global memory's terms.
+typedef struct Segment {
+    uint64_t cta;
+    uint32_t clock, fences;  // of its warp; Check.fences when it began
+} Segment;
+typedef struct CheckWarp {
+    uint32_t clock;          // of what it does now
+    uint32_t safe;           // what any warp of the block did at this clock or before is ordered before it
+    uint32_t segment;        // 0: it has none yet
+    uint32_t released;       // CheckCta.releases that it has seen
+    uint32_t *known;         // [warp]: what that warp did at this clock or before is ordered before it
+    uint32_t synced[LANES];  // the clock that a lane's last .sync instruction began
+    uint64_t *local;         // a bit for each byte of its local memory that was written
+    uint32_t local_words;
+    const Code *left;  // where lanes exited last; null: none has
+    uint32_t left_pc, left_lane;
+} CheckWarp;
+typedef struct CheckCta {
+    uint32_t warps, room;  // warps of the block; that there is room for
+    uint32_t clock;
+    CheckWarp *warp;
+    uint32_t *clocks;             // what warp[].known point into, and behind that the next three
+    uint32_t *fenced, *released;  // [warp]: what was done before the last fences, and what strong writes then told
+    uint32_t *arrived;            // [barrier][warp]: what was done by those that have arrived
+    uint32_t releases;
+    uint32_t fence, acquired;  // Check.fences at its last fence; that a strong read has seen
+    bool fresh;                // a fence came since the last release
+    Cells shared;
+    uint64_t *written;  // a bit for each byte of shared memory
+    uint32_t shared_bytes, shared_room;
+} CheckCta;
+
+typedef struct Page {
+    uint64_t *written;  // a bit for each byte; null: none was, or all were
+    Cells cells;        // write null: no launch has touched it
+    bool all;
+} Page;
+typedef struct Flag {  // an entry of a table by numbers: 0 is an empty one
+    uint64_t key;
+    uint32_t value;
+} Flag;
+typedef struct Flags {
+    Flag *v;
+    uint32_t n, size;
+} Flags;
+typedef struct LocalVar {  // which variable of the frame an instruction's address comes from; bytes 0: not known
+    uint32_t at, bytes;
+    const Symbol *sym;
+} LocalVar;
+
+struct Check {
+    VEC(Page) pages;
+    uint32_t touched;       // pages with cells
+    uint32_t first, next;   // segments of this launch
+    VEC(Segment) segments;  // number first is its element 0
+    uint32_t fences;        // of all blocks so far
+    Flags flags, released;  // by address / 4 + 1; by block + 1: Check.fences that a strong write has told
+    Flaws flaws;            // of this launch
+    uint32_t table[4096];   // of them, by kind and instructions: index + 1
+    uint64_t found;         // accesses so far, over all launches
+    const char *limit;      // what isn't checked for want of room; null: all is
+    const LaunchInfo *launch;
+    const Gmem *gmem;
+    VEC(LocalVar) locals;  // by the instruction's number; empty: the kernel has no .local variables
+};
+
+// check.c
+bool check_ordered(const Check *c, const CheckCta *cta, uint32_t warp, uint32_t thread, Touch before, bool global);
+uint32_t check_segment(Check *c, Cta *cta, CheckWarp *w);
+void check_strong(Check *c, Warp *w, const Dinst *d, const uint64_t *addr, uint32_t mask, bool global);
+// check_memory.c
+void check_access(Env *env, Warp *w, const Dinst *d);
+bool check_shared_room(CheckCta *c, uint32_t bytes);
+void check_begin_memory(Check *c);
+void check_frame(Warp *w, uint32_t from, uint32_t bytes, uint32_t mask, bool written);
+// check_flaw.c
+typedef struct Found {
+    FlawKind kind;
+    Space space;
+    const Cta *cta;
+    uint64_t address;
+    uint32_t bytes;
+    const Symbol *sym;    // of local memory
+    const Code *code[2];  // [0]: the earlier of two; [1]: where it was found
+    uint32_t pc[2], thread[2];
+    uint64_t block[2];
+    bool none;    // there is no [0]
+    bool exited;  // of a barrier: [1] has exited there
+} Found;
+void check_found(Check *c, const Found *f);
+const Code *check_code(const Kernel *k, uint32_t inst, uint32_t *pc);
+// check_local.c
+void check_locals(Check *c, const Kernel *k);
+
+#endif
