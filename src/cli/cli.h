@@ -235,7 +235,7 @@ typedef struct ReportInfo {
     const char *error;  // null: none
     bool verified, checked;
     bool cut;  // short, by a limit or Ctrl-C, so that there was nothing to check
-    bool lines, chart;
+    bool lines, chart, annotate;
     LaunchView launches;  // which of a kernel the text has
     uint64_t cap;         // warp instructions after which the run was ended; 0: it wasn't
 } ReportInfo;
@@ -257,6 +257,9 @@ void limits_json(const struct LaunchSum *sum, const struct Gpu *g, Json *json);
 
 // --- report_chart.c: the memory chart and the roofline ---------------------------------------------------------------
 void chart_text(const struct LaunchSum *sum, const struct Gpu *g, FILE *out);
+
+// --- annotate.c: the source with its counters ------------------------------------------------------------------------
+void annotate_text(const struct LaunchSum *sum, FILE *out);
 
 // --- metrics.c: single numbers by their names ------------------------------------------------------------------------
 bool metrics_read(const char *list, Text *why);  // names between commas; false, and why: one isn't known

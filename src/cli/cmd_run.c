@@ -71,6 +71,9 @@ static const Option options[] = {
     {"--why", NULL,
      "say for each data structure why its loads miss in the L1, who pushes its lines out, and what another L1 would "
      "serve; a run takes up to twice as long"},
+    {"--annotate", NULL,
+     "the source with its counters: instructions, waits, and a row for each access of memory with its array; compile "
+     "with -lineinfo"},
     {"--chart", NULL,
      "the memory chart of each kernel, from shared memory to DRAM: requests, bytes, shares of the peak, hits, and "
      "where "
@@ -131,6 +134,7 @@ enum {
     R_STRICT,
     R_REPORTED,
     R_WHY,
+    R_ANNOTATE,
     R_CHART,
     R_METRICS,
     R_CSV,
@@ -155,7 +159,7 @@ typedef struct Run {
     Regex *regex;              // of kernels
     uint64_t skip;
     const char *metrics;  // null: the report
-    bool small, json, csv, chart, lines, check, software;
+    bool small, json, csv, chart, annotate, lines, check, software;
     LaunchView launches;
     Sl1Options sl1;
     bool reported;  // the JSON has been written
@@ -297,6 +301,7 @@ static int take_option(Run *r, int o)
     case R_PTX: r->ptx = v; break;
     case R_JSON: r->json = true; break;
     case R_LINES: r->lines = true; break;
+    case R_ANNOTATE: r->annotate = true; break;
     case R_CHART: r->chart = true; break;
     case R_METRICS: return take_metrics(r, v);
     case R_CSV: r->csv = true; break;
@@ -337,7 +342,8 @@ static int check_options(Run *r)
 {
     if (r->args.given >> R_LAUNCHES & 1 && r->json)
         return refuse(r, EXIT_USAGE, "--launches has no effect with --json, which has every launch");
-    static const int timed[] = {R_WHY, R_CHART, R_METRICS, R_LINES, R_INTERVAL, R_TRACE, R_ENERGY, R_KERNELS, R_SKIP};
+    static const int timed[] = {R_WHY,      R_CHART, R_ANNOTATE, R_METRICS, R_LINES,
+                                R_INTERVAL, R_TRACE, R_ENERGY,   R_KERNELS, R_SKIP};
     for (size_t k = 0; r->config.functional && k < COUNT(timed); k++)
         if (r->args.given >> timed[k] & 1)
             return refuse(r, EXIT_USAGE, "%s has no effect with --functional, which times nothing",
@@ -581,8 +587,12 @@ static int simulate_program(Run *r, oc_device *d, Meter *meter)
     Text arguments = {0};
     bool each = r->json || r->check || r->kernels || r->skip || r->launches;
     for (const char *const *w = r->words + 1; *w; w++) put_argument(&arguments, *w);
-    ReportInfo info = {
-        .what = r->what, .params = arguments.v, .lines = r->lines, .chart = r->chart, .launches = r->launches};
+    ReportInfo info = {.what = r->what,
+                       .params = arguments.v,
+                       .lines = r->lines,
+                       .chart = r->chart,
+                       .annotate = r->annotate,
+                       .launches = r->launches};
     meter->device = d;
     ProgramRun run = {.words = r->words, .keep = each ? SIZE_MAX : KEPT, .ran = clear_line, .user = meter};
     int code = run_program(d, &run, &meter->printed, &r->error);
@@ -622,7 +632,8 @@ static int simulate_file(Run *r, oc_device *d, FILE *out, Json *json)
 static int simulate(Run *r, oc_device *d, const WorkloadEntry *entry, FILE *out)
 {
     Json json = {0};
-    ReportInfo info = {.what = r->what, .lines = r->lines, .chart = r->chart, .launches = r->launches};
+    ReportInfo info = {
+        .what = r->what, .lines = r->lines, .chart = r->chart, .annotate = r->annotate, .launches = r->launches};
     WorkResult result = {0};
     int code;
     json_open(&json, NULL, '{');

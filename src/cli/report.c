@@ -101,6 +101,31 @@ static void structures_energy(const LaunchSum *sum, FILE *out)
     table_free(&t);
 }
 
+static const char *base_name(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    return slash && slash[1] ? slash + 1 : file;
+}
+
+// A file's name without its folders, unless another file has that name, too.
+static const char *short_name(const LineStats *all, const char *file)
+{
+    const char *base = base_name(file);
+    for (size_t k = 0; k < all->n; k++) {
+        const char *names[] = {all->v[k].file, all->v[k].at_file};
+        for (size_t n = 0; n < COUNT(names); n++)
+            if (names[n] && !strcmp(base_name(names[n]), base) && strcmp(names[n], file)) return file;
+    }
+    return base;
+}
+
+// "k.cu:9", or "k.cu:9 > math.h:84" for what was inlined there.
+static void line_name(const LineStats *all, const LineStat *l, Text *out)
+{
+    if (l->at_file) text_printf(out, "%s:%u > ", short_name(all, l->at_file), l->at_line);
+    text_printf(out, "%s:%u", short_name(all, l->file), l->line);
+}
+
 static void hottest(const LaunchSum *sum, FILE *out)
 {
     enum { SHOWN = 12 };
@@ -112,9 +137,9 @@ static void hottest(const LaunchSum *sum, FILE *out)
     for (size_t k = 0; k < lines.n && k < SHOWN; k++) {
         const InstStat *s = &lines.v[k].stat;
         Text place = {0};
-        text_printf(&place, "%s:%u", lines.v[k].file, lines.v[k].line);
+        line_name(&lines, &lines.v[k], &place);
         table_add(&t, place.v);
-        add_count(&t, s->issued), add_count(&t, s->stalls), add_count(&t, s->transactions);
+        add_count(&t, s->issued), add_count(&t, s->stalls + s->queued), add_count(&t, s->transactions);
         add_count(&t, s->l1_accesses), add_share(&t, s->l1_hits, s->l1_accesses);
         text_free(&place);
     }
@@ -261,6 +286,7 @@ static void kernel_text(const LaunchSum *sum, const char *which, const Gpu *g, c
     check_text(sum, out);
     if (c[C_ENERGY]) structures_energy(sum, out);
     if (info->lines) hottest(sum, out);
+    if (info->annotate) annotate_text(sum, out);
     if (info->chart) chart_text(sum, g, out);
 }
 
@@ -401,8 +427,11 @@ static void lines_json(const Record *r, Json *j)
         json_string(j, "file", l.v[k].file);
         json_uint(j, "line", l.v[k].line);
         json_uint(j, "issued", l.v[k].stat.issued);
-        json_uint(j, "stall_slots", l.v[k].stat.stalls);
+        if (l.v[k].at_file) json_string(j, "at_file", l.v[k].at_file), json_uint(j, "at_line", l.v[k].at_line);
+        json_uint(j, "stall_slots", l.v[k].stat.stalls + l.v[k].stat.queued);
+        json_uint(j, "queue_slots", l.v[k].stat.queued);
         json_uint(j, "transactions", l.v[k].stat.transactions);
+        json_uint(j, "sectors", l.v[k].stat.sectors);
         json_uint(j, "l1_accesses", l.v[k].stat.l1_accesses);
         json_uint(j, "l1_hits", l.v[k].stat.l1_hits);
         json_close(j, '}');

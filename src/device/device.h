@@ -193,6 +193,7 @@ typedef struct LaunchSum {
     InstStat *inst;                // of code; null: none
     uint32_t insts;
     const Kernel *code;  // valid as long as its module is loaded
+    char **names;        // MAX_STRUCTURES: of the data structures, as the first launch has them; null: none
     double seconds;
     VEC(uint64_t) samples;  // those of all launches one after the other
     WhySums why;            // l1 0: nobody asked; what is of structures stands there
@@ -221,12 +222,17 @@ void device_sums(const oc_device *d, LaunchSums *out);
 
 // --- lines.c: lines of the source ------------------------------------------------------------------------------------
 typedef struct LineStat {
-    const char *file;
-    uint32_t line;
+    const char *file, *at_file;  // at: where the function that has the line was inlined; null: it wasn't
+    uint32_t line, at_line;
+    const char *array;  // of accesses of memory: what is accessed; null: it isn't known, or all of the line counts
+    const char *what;   // "load", "store", "atomic"; null: no access
     InstStat stat;
 } LineStat;
 typedef VEC(LineStat) LineStats;
 // Lines that had an instruction issued, the hottest first. Either may be null: none. out is released with vec_free.
 void lines_of(const Kernel *kernel, const InstStat *inst, LineStats *out);
+// The accesses of memory alone, a row for each line and array, in the order of files and lines. names: of the data
+// structures by the kernel's parameters (LaunchSum.names).
+void accesses_of(const Kernel *kernel, const InstStat *inst, char *const *names, LineStats *out);
 
 #endif

@@ -54,6 +54,13 @@ static void add_to_structure(LaunchSum *sum, const SumStructure *f)
 static uint64_t *no_pairs(void) { return mem_alloc(sizeof(uint64_t) * OC_MOST_WARPS * OC_MOST_WARPS); }
 
 // That of the record's kernel; timed launches and others are apart.
+static char **copy_names(char *const *names)
+{
+    char **copy = mem_alloc(sizeof *copy * MAX_STRUCTURES);
+    for (int k = 0; k < MAX_STRUCTURES; k++) copy[k] = names[k] ? mem_text(names[k]) : NULL;
+    return copy;
+}
+
 static LaunchSum *sum_of(LaunchSums *sums, const Record *r)
 {
     for (size_t k = 0; k < sums->n; k++)
@@ -66,7 +73,7 @@ static LaunchSum *sum_of(LaunchSums *sums, const Record *r)
                      .occupancy_limit = r->occupancy_limit,
                      .code = r->code,
                      .insts = r->insts};
-    if (r->inst) sum.inst = mem_alloc(sizeof *sum.inst * (r->insts + 1));
+    if (r->inst) sum.inst = mem_alloc(sizeof *sum.inst * (r->insts + 1)), sum.names = copy_names(r->structure_name);
     vec_push(sums, sum);
     return &sums->v[sums->n - 1];
 }
@@ -115,6 +122,7 @@ void sums_copy(LaunchSums *to, const LaunchSums *from)
         if (f->inst)
             sum.inst = memcpy(mem_alloc(sizeof *f->inst * (f->insts + 1)), f->inst, sizeof *f->inst * f->insts);
         for (size_t n = 0; n < f->samples.n; n++) vec_push(&sum.samples, f->samples.v[n]);
+        if (f->names) sum.names = copy_names(f->names);
         if (f->pairs) sum.pairs = memcpy(no_pairs(), f->pairs, sizeof *f->pairs * OC_MOST_WARPS * OC_MOST_WARPS);
         vec_push(to, sum);
     }
@@ -126,7 +134,8 @@ void sums_free(LaunchSums *sums)
         LaunchSum *s = &sums->v[k];
         for (size_t n = 0; n < s->structures.n; n++)
             mem_free(s->structures.v[n].name), vec_free(&s->structures.v[n].evicted);
-        mem_free(s->kernel), mem_free(s->inst), mem_free(s->pairs);
+        for (int n = 0; s->names && n < MAX_STRUCTURES; n++) mem_free(s->names[n]);
+        mem_free(s->kernel), mem_free(s->inst), mem_free(s->pairs), mem_free(s->names);
         map_free(&s->places);
         vec_free(&s->structures), vec_free(&s->samples);
         flaws_free(&s->flaws);

@@ -89,11 +89,23 @@ static bool take_name(Parser *p, const char *name)
     return true;
 }
 
-// .loc file line column [',' function_name label ['+' n]] [',' inlined_at file line column]: where the code stands is
-// kept, into what it was inlined isn't
+// The place into which code at an inlined place was inlined itself: compilers write its .loc right before.
+static void find_outermost(const Module *m, const Loc *at, Loc *loc)
+{
+    enum { LOOKS = 64 };
+    loc->at_file = at->file, loc->at_line = at->line;
+    for (size_t k = m->locs.n; k && m->locs.n - k < LOOKS; k--) {
+        const Loc *l = &m->locs.v[k - 1];
+        if (l->file != at->file || l->line != at->line || l->column != at->column) continue;
+        if (l->at_line) loc->at_file = l->at_file, loc->at_line = l->at_line;
+        return;
+    }
+}
+
+// .loc file line column [',' function_name label ['+' n]] [',' inlined_at file line column]
 bool parse_loc(Parser *p)
 {
-    Loc loc, outer;
+    Loc loc = {0}, outer;
     int64_t n;
     if (!parse_range(p, "a file's number", 0, INT32_MAX, &loc.file) ||
         !parse_range(p, "a line", 0, INT32_MAX, &loc.line) || !parse_range(p, "a column", 0, INT32_MAX, &loc.column))
@@ -109,6 +121,7 @@ bool parse_loc(Parser *p)
                 !parse_range(p, "a line", 0, INT32_MAX, &outer.line) ||
                 !parse_range(p, "a column", 0, INT32_MAX, &outer.column))
                 return false;
+            find_outermost(p->m, &outer, &loc);
         } else {
             return parse_fail(p, tok(p)->at, NULL, "function_name or inlined_at is expected here");
         }

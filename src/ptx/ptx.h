@@ -293,6 +293,7 @@ typedef struct Item {
 
 typedef struct Loc {
     uint32_t file, line, column;
+    uint32_t at_file, at_line;  // where its function was inlined, outside of all inlined functions; line 0: it wasn't
 } Loc;
 typedef struct FileName {
     uint32_t index;

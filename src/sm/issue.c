@@ -290,7 +290,8 @@ static uint64_t *stalled(const Sm *sm, uint32_t k, Counter cause)
     if (cause != C_STALL_MEMORY && cause != C_STALL_LSU) return NULL;
     uint64_t warps = sm->issue.sched[k].view.in[cause == C_STALL_LSU ? OC_WAIT_READY : OC_WAIT_MEMORY];
     uint32_t slot = (uint32_t)__builtin_ctzll(warps) * sm->cfg.schedulers + k;
-    return &sm->inst[sm->issue.slots[slot].wait_pc].stalls;
+    InstStat *s = &sm->inst[sm->issue.slots[slot].wait_pc];
+    return cause == C_STALL_LSU ? &s->queued : &s->stalls;
 }
 
 static void count_stall(Sm *sm, uint32_t k, Counter cause, uint64_t slots)

@@ -268,7 +268,7 @@ static void count_structure(Sm *sm, const LsuOp *op, const Dinst *d)
     st->transactions += op->count;
     uint32_t sectors = 0;
     for (uint32_t k = 0; k < op->count; k++) sectors += (uint32_t)__builtin_popcount(op->seg[k].sectors);
-    st->sectors += sectors;
+    st->sectors += sectors, sm->inst[op->stat].sectors += sectors;
     if (op->space == SP_GLOBAL && !op->atomic) sm->count[op->write ? C_SECTORS_STORED : C_SECTORS_LOADED] += sectors;
 }
 

@@ -1,0 +1,137 @@
+// annotate.c: onchip run --annotate: the source, with what each line did beside it. A line of the kernel has what was
+// inlined there, too. Below it stands a row for each of its accesses of memory, with the array. A source that can't be
+// read has its lines' numbers alone.
+#include "cli/cli.h"
+#include "device/device.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct SourceLine {  // of the kernel's own text: what its instructions and those inlined there did
+    const char *file;
+    uint32_t line;
+    InstStat stat;
+} SourceLine;
+typedef VEC(SourceLine) SourceLines;
+
+static const char *own_file(const LineStat *l) { return l->at_file ? l->at_file : l->file; }
+static uint32_t own_line(const LineStat *l) { return l->at_file ? l->at_line : l->line; }
+
+static int by_line(const void *a, const void *b)
+{
+    const SourceLine *x = a, *y = b;
+    int order = strcmp(x->file, y->file);
+    return order ? order : x->line < y->line ? -1 : x->line > y->line;
+}
+
+static void fold(const LineStats *lines, SourceLines *out)
+{
+    for (size_t k = 0; k < lines->n; k++) {
+        const LineStat *l = &lines->v[k];
+        size_t at = 0;
+        while (at < out->n && (out->v[at].line != own_line(l) || strcmp(out->v[at].file, own_file(l)))) at++;
+        if (at == out->n) vec_push(out, ((SourceLine){.file = own_file(l), .line = own_line(l)}));
+        add_inst(&out->v[at].stat, &l->stat);
+    }
+    if (out->n) qsort(out->v, out->n, sizeof *out->v, by_line);
+}
+
+// The text of a file, whose name a stranger has written: a plain file of some megabytes at most.
+static bool read_source(const char *file, Text *text)
+{
+    enum { MOST = 16 << 20 };
+    struct stat info;
+    text->n = 0;
+    return !stat(file, &info) && S_ISREG(info.st_mode) && info.st_size <= MOST && text_read_file(text, file);
+}
+
+// A line's text, without what a terminal would take for a command. Null: there is none.
+static char *text_of(const Text *source, uint32_t line)
+{
+    const char *p = source->n ? source->v : NULL;
+    for (; p && line > 1; line--) p = strchr(p, '\n'), p = p ? p + 1 : NULL;
+    if (!p) return NULL;
+    size_t n = strcspn(p, "\r\n");
+    char *out = mem_alloc(n + 1);
+    for (size_t k = 0; k < n; k++) out[k] = (unsigned char)p[k] < ' ' ? ' ' : p[k];
+    out[n] = 0;
+    return out;
+}
+
+typedef struct Annotation {
+    FILE *out;
+    InstStat all;
+    LineStats accesses;
+    Text source;
+} Annotation;
+
+static void put_share(FILE *out, uint64_t part, uint64_t all)
+{
+    if (part && all)
+        fprintf(out, " %5.1f %%", 100.0 * (double)part / (double)all);
+    else
+        fprintf(out, "        ");
+}
+
+static void put_source(const Annotation *a, uint32_t line, const InstStat *s)
+{
+    char *text = text_of(&a->source, line), count[32] = "";
+    if (s) format_count(count, (double)s->issued);
+    fprintf(a->out, "  %8s", count);
+    put_share(a->out, s ? s->stalls : 0, a->all.stalls);
+    put_share(a->out, s ? s->queued : 0, a->all.queued);
+    fprintf(a->out, " %5u  %s\n", line, text ? text : "");
+    mem_free(text);
+}
+
+// The accesses of a line of the kernel, the inlined ones with their own place.
+static void put_accesses(const Annotation *a, const SourceLine *l)
+{
+    for (size_t k = 0; k < a->accesses.n; k++) {
+        const LineStat *x = &a->accesses.v[k];
+        char count[32];
+        if (own_line(x) != l->line || strcmp(own_file(x), l->file)) continue;
+        format_count(count, (double)x->stat.issued);
+        fprintf(a->out, "%34s%s of %s: %s", "", x->what, x->array ? x->array : "memory", count);
+        if (x->stat.sectors)
+            fprintf(a->out, ", %.3g sectors each", (double)x->stat.sectors / (double)x->stat.issued);
+        else if (x->stat.transactions && x->array && !strcmp(x->array, "shared memory"))
+            fprintf(a->out, ", %.3g passes each", (double)x->stat.transactions / (double)x->stat.issued);
+        if (x->stat.l1_accesses)
+            fprintf(a->out, ", %.1f %% L1 hits", 100.0 * (double)x->stat.l1_hits / (double)x->stat.l1_accesses);
+        const char *slash = strrchr(x->file, '/');
+        if (x->at_file) fprintf(a->out, " (%s:%u)", slash ? slash + 1 : x->file, x->line);
+        fprintf(a->out, "\n");
+    }
+}
+
+void annotate_text(const LaunchSum *sum, FILE *out)
+{
+    enum { NEAR = 3 };  // lines without instructions that are shown between two that have some
+    Annotation a = {.out = out};
+    LineStats lines = {0};
+    SourceLines own = {0};
+    lines_of(sum->code, sum->inst, &lines);
+    accesses_of(sum->code, sum->inst, sum->names, &a.accesses);
+    fold(&lines, &own);
+    for (size_t k = 0; k < own.n; k++) add_inst(&a.all, &own.v[k].stat);
+    for (size_t k = 0; k < own.n; k++) {
+        const SourceLine *l = &own.v[k];
+        bool fresh = !k || strcmp(own.v[k - 1].file, l->file);
+        if (fresh) {
+            bool there = read_source(l->file, &a.source);
+            fprintf(out, "  %s%s\n", l->file, there ? "" : ", which can't be read");
+            fprintf(out, "    issued   memory      LSU  line\n");
+        }
+        uint32_t last = fresh ? l->line : own.v[k - 1].line;
+        if (l->line - last > NEAR + 1)
+            fprintf(out, "%32s\n", "…");
+        else
+            for (uint32_t n = last + 1; a.source.n && n < l->line; n++) put_source(&a, n, NULL);
+        put_source(&a, l->line, &l->stat);
+        put_accesses(&a, l);
+    }
+    text_free(&a.source);
+    vec_free(&lines), vec_free(&own), vec_free(&a.accesses);
+}
