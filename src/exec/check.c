@@ -2,10 +2,10 @@
 // flag with fences orders is; all else isn't.
 //
 // Within a block each warp has a clock, which ticks where something orders it. A warp knows up to which clock each
-// other warp's accesses come before its own (a vector clock). A barrier joins what its warps know. So do a fence and a
-// strong write behind it, and a strong read: what the block's fences have covered, and strong writes have told, is known
-// to who reads strongly afterwards. Lanes of a warp are ordered by .sync instructions that both take part in; before
-// sm_70 by each instruction.
+// other warp's accesses come before its own (a vector clock). A barrier joins what its warps know. So do a fence, a
+// strong write behind it, and a strong read: what the block's fences have covered, and strong writes have told, is
+// known to who reads strongly afterwards. Lanes of a warp are ordered by .sync instructions that both take part in.
+// Before sm_70 each instruction orders them.
 //
 // Blocks are ordered by flags alone: one block has fenced and then written strongly since its access, and the other one
 // has read that flag since. This leaves out which thread of the block did so, and the scopes: where it is in doubt,
