@@ -33,7 +33,7 @@ void check_text(const LaunchSum *sum, FILE *out)
     else
         fprintf(out, "  check         nothing was found\n");
     for (size_t k = 0; k < sum->flaws.n; k++) flaw_text(&sum->flaws.v[k], out);
-    if (sum->unchecked) put_row(out, "    not checked", 16, BREAK_WORDS, sum->unchecked);
+    if (sum->unchecked) put_row(out, "  not checked", 16, BREAK_WORDS, sum->unchecked);
 }
 
 static void shape(const char *name, const uint32_t of[3], Json *j)
