@@ -151,7 +151,7 @@ static const char outcomes[] = "\n## Hits, misses and merges\n\n"
                                "that hits found its data in the cache; it may still be sent on.\n";
 static const char laws_list[] =
     "\n## Conservation laws\n\n"
-    "These equations hold for every launch. The tests check them, and `onchip run --check` does:\n\n"
+    "These equations hold for every launch. The tests check them, and `onchip run --laws` does:\n\n"
     "- hits + misses + merges = accesses, for every cache and TLB\n"
     "- misses + merges of the L2 TLB = page walks\n"
     "- requests that leave an SM, page walks, and look-ups of a request's further lines = requests the L2 looked up\n"

@@ -95,8 +95,11 @@ static const Option options[] = {
      "account the energy of every kernel, by component and by data structure (doc/reference/energy.md)"},
     {"--check", NULL,
      "find races, uninitialised reads, barriers that not all threads reach, and accesses of local memory beyond their "
-     "variable (doc/use/check.md); also check that the counters of every launch agree with each other, and that no "
-     "shuffle reads a lane that takes no part. The status is 1 if there is a finding"},
+     "variable (doc/use/check.md); does what --laws does, too. If there is a finding, the exit status is 1. One thread "
+     "of this host simulates then"},
+    {"--laws", NULL,
+     "check that the counters of every launch agree with each other (conservation laws), and that no shuffle reads a "
+     "lane that takes no part"},
     {"--threads", "N", "how many threads of this host simulate (1), up to 256; results don't depend on it"},
     {"--help", NULL, "this text"},
 };
@@ -143,6 +146,7 @@ enum {
     R_TRACE,
     R_ENERGY,
     R_CHECK,
+    R_LAWS,
     R_THREADS,
     R_HELP
 };
@@ -159,7 +163,7 @@ typedef struct Run {
     Regex *regex;              // of kernels
     uint64_t skip;
     const char *metrics;  // null: the report
-    bool small, json, csv, chart, annotate, lines, check, software;
+    bool small, json, csv, chart, annotate, lines, laws, software;
     LaunchView launches;
     Sl1Options sl1;
     bool reported;  // the JSON has been written
@@ -317,7 +321,8 @@ static int take_option(Run *r, int o)
     case R_NO_LOWERING: r->config.no_lowering = true; break;
     case R_STRICT: r->config.strict = true; break;
     case R_ENERGY: vec_push(&r->sets, "energy.count=yes"); break;
-    case R_CHECK: r->check = r->config.check = true; break;
+    case R_CHECK: r->laws = r->config.check = true; break;
+    case R_LAWS: r->laws = true; break;
     case R_SL1: return take_sl1(r, v);
     case R_KERNEL:
     case R_GRID:
@@ -585,7 +590,7 @@ static int simulate_program(Run *r, oc_device *d, Meter *meter)
     enum { KEPT = 64 };
     Json json = {0};
     Text arguments = {0};
-    bool each = r->json || r->check || r->kernels || r->skip || r->launches;
+    bool each = r->json || r->laws || r->kernels || r->skip || r->launches;
     for (const char *const *w = r->words + 1; *w; w++) put_argument(&arguments, *w);
     ReportInfo info = {.what = r->what,
                        .params = arguments.v,
@@ -598,8 +603,8 @@ static int simulate_program(Run *r, oc_device *d, Meter *meter)
     int code = run_program(d, &run, &meter->printed, &r->error);
     if (interrupted()) code = interrupt_status();
     if (code == EXIT_OK && !something_timed(d, r)) code = EXIT_USAGE;
-    if (r->check && (!laws_hold(d, r) || !nothing_found(d, r)) && code == EXIT_OK) code = EXIT_FAILED;
-    if (r->check && !r->json) report_undefined(d);
+    if (r->laws && (!laws_hold(d, r) || !nothing_found(d, r)) && code == EXIT_OK) code = EXIT_FAILED;
+    if (r->laws && !r->json) report_undefined(d);
     json_open(&json, NULL, '{');
     if (r->json)
         write_json(d, r, &info, &json);
@@ -654,8 +659,8 @@ static int simulate(Run *r, oc_device *d, const WorkloadEntry *entry, FILE *out)
     }
     if (interrupted()) code = interrupt_status();
     if (code == EXIT_OK && !something_timed(d, r)) code = EXIT_USAGE;
-    if (r->check && (!laws_hold(d, r) || !nothing_found(d, r)) && code == EXIT_OK) code = EXIT_FAILED;
-    if (r->check && !r->json) report_undefined(d);
+    if (r->laws && (!laws_hold(d, r) || !nothing_found(d, r)) && code == EXIT_OK) code = EXIT_FAILED;
+    if (r->laws && !r->json) report_undefined(d);
     if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\x1b[K");
     if (r->json)
         write_json(d, r, &info, &json);

@@ -2,38 +2,38 @@
 #include "cli/cli.h"
 #include "device/device.h"
 
-static void side_text(const Flaw *f, const FlawSide *s, FILE *out)
+static void side_text(const FlawSide *s, FILE *out)
 {
     if (!s->access) return;
-    fprintf(out, "    %s: block (%u,%u,%u), thread (%u,%u,%u)\n      in %s\n", s->access, s->block[0], s->block[1],
+    fprintf(out, "      %s: block (%u,%u,%u), thread (%u,%u,%u)\n        in %s\n", s->access, s->block[0], s->block[1],
             s->block[2], s->thread[0], s->thread[1], s->thread[2], s->place);
-    if (s->inst[0]) fprintf(out, "      %s\n", s->inst);
-    (void)f;
+    if (s->inst[0]) fprintf(out, "        %s\n", s->inst);
+}
+
+static void flaw_text(const Flaw *f, FILE *out)
+{
+    Text t = {0};
+    text_put(&t, flaw_texts[f->kind]);
+    if (f->space) text_printf(&t, " %s", f->space);
+    text_printf(&t, ", %llu time%s", (unsigned long long)f->count, f->count == 1 ? "" : "s");
+    if (f->name)
+        text_printf(&t, "; first: %u byte%s of %s at offset %lld", f->bytes, f->bytes == 1 ? "" : "s", f->name,
+                    (long long)f->offset);
+    fprintf(out, "    ");
+    put_wrapped(out, 4, 6, BREAK_WORDS, t.v);
+    for (int n = 0; n < 2; n++) side_text(&f->side[n], out);
+    text_free(&t);
 }
 
 void check_text(const LaunchSum *sum, FILE *out)
 {
     if (!sum->checked) return;
-    if (!sum->flaws.n) fprintf(out, "  check         nothing was found\n");
-    for (size_t k = 0; k < sum->flaws.n; k++) {
-        const Flaw *f = &sum->flaws.v[k];
-        Text t = {0};
-        text_put(&t, flaw_texts[f->kind]);
-        if (f->space) text_printf(&t, " %s", f->space);
-        text_printf(&t, ", %llu time%s", (unsigned long long)f->count, f->count == 1 ? "" : "s");
-        if (f->name)
-            text_printf(&t, "; first: %u byte%s of %s at offset %lld", f->bytes, f->bytes == 1 ? "" : "s", f->name,
-                        (long long)f->offset);
-        put_row(out, k ? "" : "  check", 16, BREAK_WORDS, t.v);
-        for (int n = 0; n < 2; n++) side_text(f, &f->side[n], out);
-        text_free(&t);
-    }
-    if (sum->unchecked) {
-        Text t = {0};
-        text_printf(&t, "not checked: %s", sum->unchecked);
-        put_row(out, "", 16, BREAK_WORDS, t.v);
-        text_free(&t);
-    }
+    if (sum->flaws.n)
+        fprintf(out, "  check         %zu finding%s\n", sum->flaws.n, sum->flaws.n == 1 ? "" : "s");
+    else
+        fprintf(out, "  check         nothing was found\n");
+    for (size_t k = 0; k < sum->flaws.n; k++) flaw_text(&sum->flaws.v[k], out);
+    if (sum->unchecked) put_row(out, "  not checked", 16, BREAK_WORDS, sum->unchecked);
 }
 
 static void shape(const char *name, const uint32_t of[3], Json *j)

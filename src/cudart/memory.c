@@ -26,7 +26,8 @@ static cudaError_t allocate(void **p, size_t bytes, Kind kind, unsigned flags)
     *p = NULL;
     if (!bytes) return cudaSuccess;
     calls_here(&calls);
-    cudaError_t error = client_ask(&(WireCall){.ask = ASK_ALLOC, .a = bytes, .bytes = calls.n}, calls.v, &answer);
+    const WireCall call = {.ask = ASK_ALLOC, .a = bytes, .b = kind != DEVICE, .bytes = calls.n};
+    cudaError_t error = client_ask(&call, calls.v, &answer);
     text_free(&calls);
     if (error) return noted(error);
     *p = (void *)(uintptr_t)answer.of.a;

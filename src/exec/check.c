@@ -2,10 +2,10 @@
 // flag with fences orders is; all else isn't.
 //
 // Within a block each warp has a clock, which ticks where something orders it. A warp knows up to which clock each
-// other warp's accesses come before its own (a vector clock). A barrier joins what its warps know. So do a fence and a
-// strong write behind it, and a strong read: what the block's fences have covered, and strong writes have told, is known
-// to who reads strongly afterwards. Lanes of a warp are ordered by .sync instructions that both take part in; before
-// sm_70 by each instruction.
+// other warp's accesses come before its own (a vector clock). A barrier joins what its warps know. So do a fence, a
+// strong write behind it, and a strong read: what the block's fences have covered, and strong writes have told, is
+// known to who reads strongly afterwards. Lanes of a warp are ordered by .sync instructions that both take part in.
+// Before sm_70 each instruction orders them.
 //
 // Blocks are ordered by flags alone: one block has fenced and then written strongly since its access, and the other one
 // has read that flag since. This leaves out which thread of the block did so, and the scopes: where it is in doubt,
@@ -185,7 +185,12 @@ bool check_ordered(const Check *c, const CheckCta *cta, uint32_t warp, uint32_t 
     return told ? *told > s->fences : c->released.n >= MAX_FLAGS;
 }
 
-static void fence(Check *c, Warp *w)
+static void lanes_at(CheckWarp *x, uint32_t lanes)
+{
+    for (uint32_t m = lanes; m; m &= m - 1) x->synced[__builtin_ctz(m)] = x->clock;
+}
+
+static void fence(Check *c, Warp *w, uint32_t lanes)
 {
     CheckCta *cta = w->cta->check;
     CheckWarp *x = &cta->warp[w->in_cta];
@@ -194,6 +199,7 @@ static void fence(Check *c, Warp *w)
     cta->fence = ++c->fences;
     cta->fresh = true;
     tick(cta, x);
+    lanes_at(x, lanes);
 }
 
 // What a strong write tells, and a strong read learns.
@@ -229,7 +235,9 @@ static void learn(Check *c, Warp *w, uint64_t address, bool global)
 void check_strong(Check *c, Warp *w, const Dinst *d, const uint64_t *addr, uint32_t mask, bool global)
 {
     Mod order = (Mod)d->inst->mod[G_SEM];
-    if (d->kind != X_LD && (order == M_RELEASE || order == M_ACQ_REL || order == M_SC)) fence(c, w);
+    if (d->kind != X_LD && (order == M_RELEASE || order == M_ACQ_REL || order == M_SC)) fence(c, w, mask);
+    // Of two lanes of a warp, one has fenced since its access, and the other one reads strongly after that.
+    if (d->kind != X_ST && w->cta->check->releases) lanes_at(&w->cta->check->warp[w->in_cta], mask);
     for (uint32_t m = mask; m; m &= m - 1) {
         uint64_t a = addr[__builtin_ctz(m)];
         if (d->kind != X_ST) learn(c, w, a, global);
@@ -241,7 +249,7 @@ void check_step(Env *env, Warp *w, const Dinst *d)
 {
     if (env->fault.kind != FAULT_NONE) return;
     switch (d->kind) {
-    case X_FENCE: fence(env->check, w); break;
+    case X_FENCE: fence(env->check, w, env->step.mask); break;
     case X_LD:
     case X_ST:
     case X_ATOM:
@@ -263,7 +271,7 @@ void check_sync(Env *env, Warp *w, uint32_t members)
     CheckCta *c = w->cta->check;
     CheckWarp *x = &c->warp[w->in_cta];
     tick(c, x);
-    for (uint32_t m = members; m; m &= m - 1) x->synced[__builtin_ctz(m)] = x->clock;
+    lanes_at(x, members);
 }
 
 // --- barriers --------------------------------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ typedef struct CheckWarp {
     uint32_t segment;        // 0: it has none yet
     uint32_t released;       // CheckCta.releases that it has seen
     uint32_t *known;         // [warp]: what that warp did at this clock or before is ordered before it
-    uint32_t synced[LANES];  // the clock that a lane's last .sync instruction began
+    uint32_t synced[LANES];  // the clock that a lane's last .sync instruction, fence or strong read began
     uint64_t *local;         // a bit for each byte of its local memory that was written
     uint32_t local_words;
     const Code *left;  // where lanes exited last; null: none has

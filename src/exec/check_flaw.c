@@ -54,10 +54,18 @@ static void put_side(const Check *c, const Found *f, int k, FlawSide *s)
                     .thread = {t % b[0], t / b[0] % b[1], t / b[0] / b[1]}};
 }
 
+// A variable of a function has the function's name in front of its own: _ZZ…E, its length, and maybe _ and a number.
 static char *shown(const char *name)
 {
-    char *own = name_shown(name);
-    return own;
+    for (const char *e = strncmp(name, "_ZZ", 3) ? NULL : strchr(name, 'E'); e; e = strchr(e + 1, 'E')) {
+        size_t n = 0, k = 1;
+        for (; e[k] >= '0' && e[k] <= '9' && n < 10000; k++) n = n * 10 + (size_t)(e[k] - '0');
+        if (!n || n > strlen(e + k) || (e[k + n] && strspn(e + k + n, "_0123456789") != strlen(e + k + n))) continue;
+        char *own = mem_text(e + k);
+        own[n] = '\0';
+        return own;
+    }
+    return name_shown(name);
 }
 
 // The name of what was accessed, and where in it.

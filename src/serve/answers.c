@@ -147,7 +147,10 @@ static const char *site(Serving *s)
 static int answer_ALLOC(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 {
     (void)out;
-    return c->a ? result(s, oc_malloc(s->device, c->a, site(s), &a->a)) : INVALID_VALUE;
+    if (!c->a) return INVALID_VALUE;
+    int error = result(s, oc_malloc(s->device, c->a, site(s), &a->a));
+    if (error == SUCCESS && c->b) device_zeroed(s->device, a->a, c->a);
+    return error;
 }
 
 static int answer_FREE(Serving *s, const WireCall *c, WireAnswer *a, Text *out)

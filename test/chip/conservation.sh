@@ -1,7 +1,7 @@
 #!/bin/bash
 # Workloads, at their small size, on shipped GPUs, with schedulers, with gto and two-level also where the L1 doesn't
 # serve global loads, and in the tightest shapes: the results are right, and the counters keep the conservation laws
-# (--check). Here every second workload meets one GPU with one scheduler, and each of the others one of five shapes, so
+# (--laws). Here every second workload meets one GPU with one scheduler, and each of the others one of five shapes, so
 # that every GPU, every scheduler and every shape has its turn. In the long form every workload meets every GPU with
 # every scheduler, and every shape.
 set -euo pipefail
@@ -51,7 +51,7 @@ runs=0
 for ((w = 0; w < ${#workloads[@]}; w++)); do
     while read -ra words; do
         runs=$((runs + 1))
-        run=("$ONCHIP" run "${workloads[w]}" --size small --check --json --gpu "${words[@]}")
+        run=("$ONCHIP" run "${workloads[w]}" --size small --laws --json --gpu "${words[@]}")
         "${run[@]}" >"$work/json" 2>"$work/log" && grep -q '"verified": true' "$work/json" ||
             complain "${run[*]}: $(grep -hv '^ \|^[{}]' "$work/log" "$work/json" | head -5)"
     done < <(options $w)

@@ -39,7 +39,7 @@ PTX
 bad=0
 run() {  # unlocked, the first of the four lines that are read again, hits, most cycles, least cycles
     local out hits cycles
-    out=$("${ONCHIP:?}" run "$work/lines.ptx" --block 32 --arg buf:4096 --arg "u32:$2" --gpu sm32 --check --json \
+    out=$("${ONCHIP:?}" run "$work/lines.ptx" --block 32 --arg buf:4096 --arg "u32:$2" --gpu sm32 --laws --json \
         --set l1.size=512 --set l1.unlocked="$1")
     hits=$(sed -n 's/.*"l1.read_hits": \([0-9]*\),*$/\1/p' <<<"$out")
     cycles=$(sed -n 's/.*"cycles": \([0-9]*\),*$/\1/p' <<<"$out" | head -n 1)
@@ -50,7 +50,7 @@ run() {  # unlocked, the first of the four lines that are read again, hits, most
 run yes 28 4 1500 912
 run no 28 4 9999 3200
 run yes 24 0 2200 1312
-out=$("${ONCHIP:?}" run "$work/early.ptx" --block 32 --arg buf:4096 --gpu sm32 --check --json --set l1.size=512)
+out=$("${ONCHIP:?}" run "$work/early.ptx" --block 32 --arg buf:4096 --gpu sm32 --laws --json --set l1.size=512)
 grep -q '"l1.read_hits": 0,' <<<"$out" && grep -q '"l1.merges": 1,' <<<"$out" ||
     { echo "a line is there before its fill: $(grep -E 'l1.(read_hits|merges)' <<<"$out" | tr -d '\n')" >&2; bad=1; }
 exit $bad

@@ -183,10 +183,8 @@ found 2 32
 now='a message without a fence'
 kernel sm_70 <<<"${message/membar.gl;  \/\/ fence/}"
 found 2 32 race write W read R
-now='a lock'
+now='a lock, which lanes of a warp and other blocks take'
 kernel sm_70 <<'END'
-    setp.ne.u32 %p0, %r1, 0;
-    @%p0 ret;
 LOCK:
     atom.global.cas.b32 %r8, [%d1], 0, 1;
     setp.ne.u32 %p0, %r8, 0;
@@ -198,7 +196,7 @@ LOCK:
     membar.gl;
     atom.global.exch.b32 %r8, [%d1], 0;
 END
-found 3 32
+found 3 40
 
 now='shared memory that nobody wrote'
 kernel sm_70 <<'END'

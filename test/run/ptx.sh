@@ -126,7 +126,7 @@ check() {
         way=${ways[k]} check=''
         [[ $all || $way == "$third" ]] || ((k < always)) || continue
         for word in ${way%:*}; do [[ " $only " == *" $word "* ]] || continue 2; done
-        [[ -e $name.err || $way != *--threads* ]] || check=--check
+        [[ -e $name.err || $way != *--threads* ]] || check=--laws
         launch "$name" ${way#*:} $check
         if [[ -e $name.err ]]; then must_fail "$name" "$way"; else must_be "$name" "$way"; fi
         [[ $way == *--threads* && ( $all || $third == *threads:* ) ]] || continue
