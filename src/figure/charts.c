@@ -78,6 +78,23 @@ static void unique(Report *r, Figure *f)
     for (int n = 2; map_get(&r->names, f->name, strlen(f->name), &known); n++)
         f->name = arena_printf(&f->arena, "%s-%d", first, n);
     map_put(&r->names, f->name, strlen(f->name), 1);
+    first = f->title;
+    for (int n = 2; map_get(&r->titles, f->title, strlen(f->title), &known); n++)
+        f->title = arena_printf(&f->arena, "%s (%d)", first, n);
+    map_put(&r->titles, f->title, strlen(f->title), 1);
+}
+
+// What is compared has the same colour in all figures of a page; parts of a whole have colours of their own.
+static void colour_by_name(Report *r, Figure *f)
+{
+    for (size_t s = 0; s < f->series.n && f->kind != FIGURE_HEAT; s++) {
+        FigureSeries *one = &f->series.v[s];
+        int64_t at = 0;
+        if (one->colour >= PART_COLOURS) continue;
+        if (!map_get(&r->colours, one->name, strlen(one->name), &at))
+            map_put(&r->colours, one->name, strlen(one->name), at = r->coloured++);
+        one->colour = (uint32_t)(at % PART_COLOURS);
+    }
 }
 
 // Puts the figure into the page, and frees it.
@@ -87,6 +104,7 @@ static bool put(Report *r, Figure *f)
     Text svg = {0}, csv = {0};
     if (!empty(f)) {
         unique(r, f);
+        colour_by_name(r, f);
         bool drawn = !r->options->no_figures;
         if (drawn || r->options->folder) ok = figure_draw(f, r->options->folder, drawn ? &svg : NULL, r->diag);
         figure_csv(f, &csv);
@@ -129,13 +147,12 @@ static bool issue_slots(Report *r, const char *program, const char *what, const 
     open_figure(&f, FIGURE_STACK, "%s: issue slots", program);
     figure_axes(&f, what, "share of issue slots, in %", "");
     f.top = 100;
-    uint32_t colour = 2;                                           // green, for slots that issued
+    uint32_t colour = PART_COLOURS;                                // green, for slots that issued
     for (size_t cause = 0; cause <= stall_cause_count; cause++) {  // these come first, then the causes of stalls
         Counter c = cause ? stall_causes[cause - 1] : C_ISSUED;
         const char *dot = strchr(counter_info[c].name, '.');
-        static const uint32_t colours[] = {0, 5, 3, 6, 4, 1, 7, 8, 9, 10};  // of the stalls in their order
         uint64_t sum = 0;
-        if (cause) colour = colours[(cause - 1) % COUNT(colours)];
+        colour = (uint32_t)(PART_COLOURS + cause);
         for (size_t k = 0; k < bars->n; k++) sum += bars->v[k].count[c];
         if (!sum) continue;
         size_t s = figure_series(&f, dot + 1);
@@ -163,7 +180,7 @@ static bool traffic(Report *r, const char *program, const char *what, const Bars
     figure_axes(&f, what, unit.name, "");
     size_t asked = figure_series(&f, "asked for by loads and stores"), l2 = figure_series(&f, "L2"),
            dram = figure_series(&f, "DRAM");
-    f.series.v[l2].colour = 3, f.series.v[dram].colour = 4;
+    f.series.v[asked].colour = COLOUR_ASKED, f.series.v[l2].colour = COLOUR_L2, f.series.v[dram].colour = COLOUR_DRAM;
     for (size_t k = 0; k < bars->n; k++) {
         const uint64_t *c = bars->v[k].count;
         figure_text(&f, asked, bars->v[k].name, 32 * unit.per * (double)(c[C_SECTORS_LOADED] + c[C_SECTORS_STORED]));
@@ -201,7 +218,7 @@ static bool curve(Report *r, RunGroup *g, const char *program, size_t swept, con
         if (!isfinite(at) || !map_get(&lines, label, strlen(label), &s) ||
             (many && !group_near(g, k, g->base, swept, SIZE_MAX)))
             continue;
-        figure_number(&f, (size_t)s, at, x->values.v[group_at(g, k, swept)], measure(g, g->runs.v[k]));
+        figure_number(&f, (size_t)s, at, group_value(g, swept, group_at(g, k, swept)), measure(g, g->runs.v[k]));
     }
     if (many) {
         const char *label = group_label(g, g->base, swept);
@@ -226,11 +243,11 @@ static bool heat(Report *r, RunGroup *g, const char *program, const char *title,
     open_figure(&f, FIGURE_HEAT, "%s: %s", program, title);
     figure_axes(&f, rows->name, title, columns->name);
     for (size_t c = 0; c < columns->values.n && c < MOST_FIELDS; c++)
-        figure_series(&f, *columns->values.v[c] ? columns->values.v[c] : "default");
+        figure_series(&f, group_value(g, across, (uint32_t)c));
     for (size_t k = 0; k < g->runs.n; k++) {
         uint32_t row = group_at(g, k, down), column = group_at(g, k, across);
         if (column >= MOST_FIELDS || row >= MOST_FIELDS || !group_near(g, k, g->base, down, across)) continue;
-        figure_text(&f, column, *rows->values.v[row] ? rows->values.v[row] : "default", measure(g, g->runs.v[k]));
+        figure_text(&f, column, group_value(g, down, row), measure(g, g->runs.v[k]));
     }
     const char *others = g->swept.n > 2 ? " The other settings are as in the baseline." : "";
     if (relative)
@@ -248,7 +265,7 @@ static bool relative_times(Report *r, RunGroup *g, const char *program)
     size_t s = figure_series(&f, time_word(g));
     f.baseline = 1;
     for (size_t k = 0; k < g->runs.n && k < MOST_BARS; k++)
-        figure_text(&f, s, group_label(g, k, SIZE_MAX), relative_time(g, g->runs.v[k]));
+        if (k != g->base) figure_text(&f, s, group_label(g, k, SIZE_MAX), relative_time(g, g->runs.v[k]));
     note_base(&f, g, "");
     return put(r, &f);
 }
@@ -435,7 +452,8 @@ static bool compare(Overview *v, size_t except)
     Figure f;
     Text note = {0};
     const char *base = group_label(&v->g, v->base, SIZE_MAX);
-    open_figure(&f, FIGURE_BARS, "%s relative to %s", v->g.clocks ? "Simulated time" : "Cycles", base);
+    open_figure(&f, FIGURE_BARS, "%s relative to %s%s%s", v->g.clocks ? "Simulated time" : "Cycles", base,
+                except == SIZE_MAX ? "" : ", by ", except == SIZE_MAX ? "" : v->g.swept.v[except].name);
     figure_axes(&f, "workload", v->g.clocks ? "relative simulated time" : "relative cycles",
                 except == SIZE_MAX ? group_names(&v->g, SIZE_MAX) : v->g.swept.v[except].name);
     f.baseline = 1;
@@ -443,6 +461,7 @@ static bool compare(Overview *v, size_t except)
     for (size_t c = 0; c < v->configs.n; c++) {
         size_t config = v->configs.v[c];
         if (except != SIZE_MAX && !group_near(&v->g, config, v->base, except, SIZE_MAX)) continue;
+        if (group_near(&v->g, config, v->base, SIZE_MAX, SIZE_MAX)) continue;  // the line at 1
         size_t s = figure_series(&f, group_label(&v->g, config, SIZE_MAX));
         left_out = 0;
         for (size_t w = 0; w < v->workloads.n; w++) {
@@ -477,7 +496,8 @@ static bool hit_rates(Overview *v, size_t swept)
     for (size_t k = 0; k < v->g.runs.n; k++) {
         uint32_t at = group_at(&v->g, k, swept);
         if (v->of.v[k] < MOST_LINES && isfinite(x->numbers.v[at]) && group_near(&v->g, k, v->base, swept, SIZE_MAX))
-            figure_number(&f, v->of.v[k], x->numbers.v[at], x->values.v[at], l1_percent(v->g.runs.v[k]->count));
+            figure_number(&f, v->of.v[k], x->numbers.v[at], group_value(&v->g, swept, at),
+                          l1_percent(v->g.runs.v[k]->count));
     }
     if (v->g.swept.n > 1) {
         Text note = {0};

@@ -30,13 +30,23 @@ enum {
     LONGEST_NAME = 26,
     LONGEST_KEY = 44,
     LONGEST_TITLE = 56,
+    TITLE_ROW = 16,
+    MOST_TITLE = 3,
     TICKS = 7
 };
 
 // The colours of Paul Tol's "bright" scheme, which readers with any colour vision tell apart. Colours from his other
 // schemes follow, since there are more causes of stalls.
-static const char *const palette[] = {"#4477aa", "#ee6677", "#228833", "#ccbb44", "#aa3377", "#66ccee",
-                                      "#ee7733", "#44aa99", "#882255", "#999933", "#bbbbbb", "#777777"};
+static const char *const palette[] = {"#4477aa", "#ee6677", "#228833", "#ccbb44", "#aa3377", "#66ccee", "#ee7733",
+                                      "#44aa99", "#882255", "#999933", "#bbbbbb", "#777777",
+                                      // issue slots: issued, then the causes of stalls
+                                      "#3f9f4f", "#77aadd", "#99ddff", "#eedd88", "#ee8866", "#b58fd0", "#ffaabb",
+                                      "#44bb99", "#bbcc33", "#aaaa00", "#c9c9c9", "#8f7f6f",
+                                      // bytes: asked for, L2, DRAM
+                                      "#8f8f5f", "#5f7fcf", "#b06050",
+                                      // accesses: hits, first touch, capacity, conflict, dropped, misses
+                                      "#2f8f5f", "#88ccee", "#cc6677", "#ddaa33", "#aa4499", "#cc7788"};
+_Static_assert(COUNT(palette) == COLOURS, "each colour has a number");
 static const int shape[] = {7, 5, 9, 13, 11, 6, 4, 8};  // gnuplot's filled points, then open ones
 #define INK "#222222"
 #define RULE "#dddddd"
@@ -140,11 +150,49 @@ static size_t key_rows(const Figure *f)
     return (f->series.n + key_columns(f) - 1) / key_columns(f) + (*f->of != 0);
 }
 
+// The title in as many lines as it needs, each cut only where it has no blank. A label has no lines of its own.
+static const char *title_line(const char *title, Text *line)
+{
+    size_t n = 0, end = 0;
+    for (const char *p = title; *p && n <= LONGEST_TITLE; p++) {
+        if (*p == ' ') end = (size_t)(p - title);
+        n += ((unsigned char)*p & 0xc0) != 0x80;
+    }
+    if (n <= LONGEST_TITLE || !end) end = strlen(title);
+    line->n = 0;
+    text_add(line, title, end);
+    return title + end + strspn(title + end, " ");
+}
+
+static size_t above(const Figure *f)
+{
+    Text line = {0};
+    size_t n = 0;
+    for (const char *p = f->title; *p && n < MOST_TITLE; n++) p = title_line(p, &line);
+    text_free(&line);
+    return ABOVE + (n > 1 ? (n - 1) * TITLE_ROW : 0);
+}
+
+static void put_heading(const Figure *f, double height, Text *out)
+{
+    Text line = {0};
+    const char *p = f->title;
+    for (size_t n = 0; (*p && n < MOST_TITLE) || !n; n++) {
+        p = title_line(p, &line);
+        text_put(out, "set label ");
+        put_quoted(out, line.n ? line.v : "", LONGEST_TITLE, TEXT);
+        text_printf(out, " at screen 0.5, screen %.4f center textcolor rgb '" INK "'\n",
+                    1 - (0.5 * ABOVE + (double)(n * TITLE_ROW)) / height);
+    }
+    text_free(&line);
+}
+
 // Writes the script's head. field: the height of the field in which values are drawn. The title is above the field, the
 // axis' title and the key are below.
 static void put_head(const Figure *f, size_t field, Text *out)
 {
-    size_t below = BELOW + key_rows(f) * KEY_ROW + (key_rows(f) ? GAP : 0), height = ABOVE + field + below;
+    size_t below = BELOW + key_rows(f) * KEY_ROW + (key_rows(f) ? GAP : 0), top = above(f),
+           height = top + field + below;
     text_printf(out, "# Draws %s.csv: gnuplot %s.gp\n", f->name, f->name);
     text_printf(out, "set terminal svg size %d,%zu noenhanced font 'sans-serif,12' background '" PAPER "'\n", WIDTH,
                 height);
@@ -153,9 +201,7 @@ static void put_head(const Figure *f, size_t field, Text *out)
                 f->name);
     // The title is a label at the left edge of the figure. gnuplot's own title begins above the field, and a long one
     // would run off the right edge.
-    text_put(out, "set label ");
-    put_quoted(out, f->title, LONGEST_TITLE, TEXT);
-    text_printf(out, " at screen 0.5, screen %.4f center textcolor rgb '" INK "'\n", 1 - 0.5 * ABOVE / (double)height);
+    put_heading(f, (double)height, out);
     text_put(out, "set border 3 lc rgb '" INK "'\nset tics nomirror out scale 0.5 textcolor rgb '" INK "'\n");
     text_put(out, "set style fill solid 1 border rgb '" PAPER "'\n");
     if (key_rows(f)) {
@@ -168,7 +214,7 @@ static void put_head(const Figure *f, size_t field, Text *out)
     } else {
         text_put(out, "unset key\n");
     }
-    text_printf(out, "set tmargin at screen %.4f\nset bmargin at screen %.4f\n", 1 - (double)ABOVE / (double)height,
+    text_printf(out, "set tmargin at screen %.4f\nset bmargin at screen %.4f\n", 1 - (double)top / (double)height,
                 (double)below / (double)height);
 }
 
@@ -210,7 +256,7 @@ static void bars(const Figure *f, Text *out)
     else
         text_printf(out, "set xrange [0:%.6g]\n", f->points.n && largest(f) > 0 ? 1.13 * largest(f) / scale.by : 1);
     if (isfinite(f->baseline))
-        text_printf(out, "set arrow from %.15g, graph 0 to %.15g, graph 1 nohead back lw 2 lc rgb '" RULE "'\n",
+        text_printf(out, "set arrow from %.15g, graph 0 to %.15g, graph 1 nohead back lw 1.5 dt 2 lc rgb '" INK "'\n",
                     f->baseline / scale.by, f->baseline / scale.by);
     text_put(out, "label(x) = x == 0 || abs(x) >= 0.001 && abs(x) < 1000 ? sprintf(' %.3g', x) : gprintf(' %.2s%c', "
                   "x)\nplot \\\n");
@@ -286,7 +332,8 @@ static void lines(const Figure *f, Text *out)
     text_printf(out, isfinite(f->top) ? "set yrange [0:%.15g]\n" : "set yrange [0:*]\n", f->top / up.by);
     if (isfinite(f->baseline))
         text_printf(out,
-                    "set arrow from graph 0, first %.15g to graph 1, first %.15g nohead back lw 2 lc rgb '" RULE "'\n",
+                    "set arrow from graph 0, first %.15g to graph 1, first %.15g nohead back lw 1.5 dt 2 lc rgb '" INK
+                    "'\n",
                     f->baseline / up.by, f->baseline / up.by);
     if (!time && !f->linear && first > 0 && last / first >= 8)
         text_printf(out, "set logscale x 2\nset xrange [%.15g:%.15g]\n", first / 1.15, last * 1.15);
