@@ -7,6 +7,7 @@
 #include "chip/chip.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_BARS = 24, MOST_LINES = 8, MOST_SERIES = 6, MOST_FIELDS = 12, MOST_SAMPLES = 400 };
@@ -193,6 +194,76 @@ static bool traffic(Report *r, const char *program, const char *what, const Bars
     return put(r, &f);
 }
 
+// --- data structures -------------------------------------------------------------------------------------------------
+typedef struct Array {  // a data structure of a run, of all its kernels
+    const char *name;
+    double hits, misses, dram;
+} Array;
+typedef VEC(Array) Arrays;
+
+static int by_accesses(const void *a, const void *b)
+{
+    const Array *x = a, *y = b;
+    double m = x->hits + x->misses, n = y->hits + y->misses;
+    return m > n ? -1 : m < n ? 1 : strcmp(x->name, y->name);
+}
+
+static void arrays_of(const StoredRun *run, Arrays *out)
+{
+    for (size_t k = 0; k < run->kernels.n; k++)
+        for (size_t n = 0; n < run->kernels.v[k].structures.n && !run->kernels.v[k].functional; n++) {
+            const RunStructure *s = &run->kernels.v[k].structures.v[n];
+            size_t at = 0;
+            while (at < out->n && strcmp(out->v[at].name, s->name)) at++;
+            if (at == out->n) vec_push(out, ((Array){.name = s->name}));
+            out->v[at].hits += (double)s->l1_hits, out->v[at].misses += (double)(s->l1_accesses - s->l1_hits);
+            out->v[at].dram += (double)s->dram_bytes;
+        }
+    if (out->n) qsort(out->v, out->n, sizeof *out->v, by_accesses);
+}
+
+// Which of the arrays thrash the L1? Accesses of each, split in what became of them, and its DRAM traffic below.
+static bool structures(Report *r, const StoredRun *run, const char *program, const char *label)
+{
+    Arrays all = {0};
+    Figure f;
+    double most = 0;
+    arrays_of(run, &all);
+    for (size_t k = 0; k < all.n; k++) most = fmax(most, all.v[k].dram);
+    Unit unit = byte_unit(most);
+    open_figure(&f, FIGURE_BAND, "%s: data structures%s%s", program, *label ? ", " : "", label);
+    figure_axes(&f, "data structure", "accesses of the L1", "");
+    f.band = arena_printf(&f.arena, "DRAM traffic, in %s", unit.name);
+    size_t hits = figure_series(&f, "hits"), misses = figure_series(&f, "misses"), dram = figure_series(&f, "DRAM");
+    f.series.v[hits].colour = COLOUR_HITS, f.series.v[misses].colour = COLOUR_MISSES;
+    f.series.v[dram].colour = COLOUR_DRAM;
+    for (size_t k = 0; k < all.n && k < MOST_BARS; k++) {
+        figure_text(&f, hits, all.v[k].name, all.v[k].hits), figure_text(&f, misses, all.v[k].name, all.v[k].misses);
+        figure_text(&f, dram, all.v[k].name, unit.per * all.v[k].dram);
+    }
+    figure_note(&f,
+                "Bars: tag look-ups in the L1, or in the cache that serves the structure. The band below: what DRAM "
+                "read and wrote for it.");
+    vec_free(&all);
+    return put(r, &f);
+}
+
+// The fastest run.
+static size_t fastest(const RunGroup *g)
+{
+    size_t best = g->base;
+    for (size_t k = 0; k < g->runs.n; k++)
+        if (run_time(g, g->runs.v[k]) < run_time(g, g->runs.v[best])) best = k;
+    return best;
+}
+
+static bool structures_of_group(Report *r, RunGroup *g, const char *program)
+{
+    size_t best = fastest(g);
+    bool ok = structures(r, g->runs.v[g->base], program, group_label(g, g->base, SIZE_MAX));
+    return ok && (best == g->base || structures(r, g->runs.v[best], program, group_label(g, best, SIZE_MAX)));
+}
+
 // --- over settings ---------------------------------------------------------------------------------------------------
 // A curve of a measure over a setting whose values are numbers. It has a line for each combination of the other
 // settings or, when these are too many, one for their base values.
@@ -374,12 +445,45 @@ static void choose_bars(RunGroup *g, Bars *bars, const char **what)
     }
 }
 
+// --- the answer ------------------------------------------------------------------------------------------------------
+// What most of the issue slots are lost to.
+static const char *lost_to(const uint64_t *c)
+{
+    Counter most = stall_causes[0];
+    for (size_t k = 1; k < stall_cause_count; k++)
+        if (c[stall_causes[k]] > c[most]) most = stall_causes[k];
+    const char *dot = strchr(counter_info[most].name, '.');
+    return c[most] ? dot + 1 : "–";
+}
+
+static void put_change(Report *r, double from, double to)
+{
+    char text[64];
+    snprintf(text, sizeof text, isfinite(from) && isfinite(to) ? "%.1f → %.1f %%" : "–", from, to);
+    html_put(r->out, "<td class=\"n\">%s</td>", text);
+}
+
+void charts_answer(Report *r, RunGroup *g)
+{
+    const size_t best = fastest(g);
+    const StoredRun *base = g->runs.v[g->base], *run = g->runs.v[best];
+    const double speed = run_time(g, base) / run_time(g, run);
+    char text[32];
+    snprintf(text, sizeof text, isfinite(speed) ? "%.2f" : "–", speed);
+    html_row(r->out);
+    html_cell(r->out, run->program), html_cell(r->out, group_label(g, g->base, SIZE_MAX));
+    html_cell(r->out, best == g->base ? "the baseline" : group_label(g, best, SIZE_MAX));
+    html_number(r->out, text, speed);
+    put_change(r, l1_percent(base->count), l1_percent(run->count));
+    html_put(r->out, "<td>%s → %s</td></tr>", lost_to(base->count), lost_to(run->count));
+}
+
 bool charts_program(Report *r, RunGroup *g)
 {
     const char *program = g->runs.v[0]->program, *what;
     size_t curves = 0;
-    bool ok = true;
-    if (g->swept.n >= 2)
+    bool ok = structures_of_group(r, g, program);
+    if (ok && g->swept.n >= 2)
         ok = heat(r, g, program,
                   arena_printf(&g->arena, "%s relative to %s", time_word(g), group_label(g, g->base, SIZE_MAX)),
                   relative_time, true) &&

@@ -12,6 +12,7 @@ typedef enum FigureKind {
     FIGURE_HEAT,    // a coloured field for each point (down) and series (across)
     FIGURE_SERIES,  // a line for each series over time, with many points
     FIGURE_STACK,   // a bar for each point, made of a part for each series
+    FIGURE_BAND,    // the same, but the last series is a thin band below each bar, on an axis of its own
 } FigureKind;
 typedef struct FigureValue {
     double y, low, high;  // the value, and the range it lies in; NAN: none
@@ -32,6 +33,7 @@ typedef struct Figure {
     const char *name;  // of the figure's files: lower-case letters, digits, hyphens
     const char *title, *note;
     const char *x, *y, *of;  // what points, values and series are, with units
+    const char *band;        // what the last series of a FIGURE_BAND is, with its unit
     bool linear;             // the axis of points is never logarithmic (of a curve)
     double baseline;         // a line is drawn at this value; NAN: none
     double top;              // the axis of values ends there; NAN: where gnuplot ends it

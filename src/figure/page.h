@@ -92,6 +92,7 @@ typedef struct Report {  // a report while it is written
     uint64_t figures;   // how many these are
 } Report;
 bool charts_overview(Report *r, const StoredRun *const *runs, size_t count);  // adds the figures over all programs
+void charts_answer(Report *r, RunGroup *g);   // a row: which of a program's runs is fastest, and why
 bool charts_program(Report *r, RunGroup *g);  // adds those over one program's runs; both: false: one can't be drawn
 
 #endif

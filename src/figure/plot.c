@@ -32,6 +32,7 @@ enum {
     LONGEST_TITLE = 56,
     TITLE_ROW = 16,
     MOST_TITLE = 3,
+    BAND_AXIS = 54,
     TICKS = 7
 };
 
@@ -170,7 +171,7 @@ static size_t above(const Figure *f)
     size_t n = 0;
     for (const char *p = f->title; *p && n < MOST_TITLE; n++) p = title_line(p, &line);
     text_free(&line);
-    return ABOVE + (n > 1 ? (n - 1) * TITLE_ROW : 0);
+    return ABOVE + (n > 1 ? (n - 1) * TITLE_ROW : 0) + (f->kind == FIGURE_BAND ? BAND_AXIS : 0);
 }
 
 static void put_heading(const Figure *f, double height, Text *out)
@@ -282,25 +283,60 @@ static void bars(const Figure *f, Text *out)
     }
 }
 
+// The largest sum of a point's first n series.
+static double largest_sum(const Figure *f, size_t n)
+{
+    double most = 0;
+    for (size_t k = 0; k < f->points.n; k++) {
+        double sum = 0;
+        for (size_t s = 0; s < n; s++) sum += fmax(f->series.v[s].values.v[k].y, 0);
+        most = fmax(most, sum);
+    }
+    return most;
+}
+
+static void put_band(const Figure *f, size_t s, double by, double from, double to, Text *out)
+{
+    text_printf(out, ", \\\n  '' skip 1 using ($%zu/%g):0:(0):($%zu/%g):($0%+.4f):($0%+.4f)", column(f, s), by,
+                column(f, s), by, from, to);
+    text_printf(out, " axes x2y1 with boxxyerror lc rgb '%s'", colour(&f->series.v[s]));
+    put_key(out, &f->series.v[s]);
+}
+
 static void stack(const Figure *f, Text *out)
 {
+    const bool band = f->kind == FIGURE_BAND;
+    const size_t n = f->series.n - band;
+    const double most = largest_sum(f, n), half = 0.5 * STACKED_BAR / (STACKED_BAR + GAP),
+                 to = band ? half - 0.3 * half : half;
+    Scale scale = isfinite(f->top) ? (Scale){1, ""} : scale_of(most), across = {1, ""};
     put_head(f, f->points.n * (STACKED_BAR + GAP), out);
     put_down(f, out);
-    put_title(out, "xlabel", f->y, "");
+    put_title(out, "xlabel", f->y, scale.word);
     text_printf(out, isfinite(f->top) ? "set xrange [0:%.15g]\n" : "set xrange [0:*]\n", f->top);
+    if (band) {
+        double widest = 0;
+        for (size_t k = 0; k < f->points.n; k++) widest = fmax(widest, f->series.v[n].values.v[k].y);
+        across = scale_of(widest);
+        put_title(out, "x2label", f->band, across.word);
+        text_put(out, "set x2tics\n");
+        text_printf(out, "set x2range [0:%.6g]\n", widest > 0 ? 1.05 * widest / across.by : 1);
+        if (most > 0) text_printf(out, "set xrange [0:%.6g]\n", 1.05 * most / scale.by);
+    }
     text_put(out, "plot \\\n");
-    double half = 0.5 * STACKED_BAR / (STACKED_BAR + GAP);
     Text below = {0};
-    text_put(&below, "0");
-    for (size_t s = 0; s < f->series.n; s++) {
+    text_put(&below, "(0");
+    for (size_t s = 0; s < n; s++) {
         size_t c = column(f, s);
-        text_printf(out,
-                    "  '%s.csv' skip 1 using (%s):0:(%s):(%s+$%zu):($0-%.4f):($0+%.4f) with boxxyerror lc rgb '%s'",
-                    f->name, below.v, below.v, below.v, c, half, half, colour(&f->series.v[s]));
+        text_printf(out, "  '%s.csv' skip 1 using (%s)/%g):0:(%s)/%g):(%s+$%zu)/%g):($0-%.4f):($0+%.4f)", f->name,
+                    below.v, scale.by, below.v, scale.by, below.v, c, scale.by, half, to);
+        text_printf(out, " with boxxyerror lc rgb '%s'", colour(&f->series.v[s]));
         put_key(out, &f->series.v[s]);
-        text_put(out, s + 1 < f->series.n ? ", \\\n" : "\n");
+        text_put(out, s + 1 < n ? ", \\\n" : "");
         text_printf(&below, "+$%zu", c);
     }
+    if (band) put_band(f, n, across.by, to, half + 0.3 * half, out);
+    text_put(out, "\n");
     text_free(&below);
 }
 
@@ -389,7 +425,8 @@ void figure_script(const Figure *f, Text *out)
 {
     switch (f->kind) {
     case FIGURE_BARS: bars(f, out); break;
-    case FIGURE_STACK: stack(f, out); break;
+    case FIGURE_STACK:
+    case FIGURE_BAND: stack(f, out); break;
     case FIGURE_HEAT: heat(f, out); break;
     case FIGURE_CURVE:
     case FIGURE_SERIES: lines(f, out); break;

@@ -371,6 +371,26 @@ static bool program(Report *r, const Runs *runs, const char *name, size_t number
     return ok;
 }
 
+// Which policy, which size, and why: for each program of which there are several runs.
+static void answers(Report *r, const Runs *runs, const List *programs)
+{
+    static const char *const columns[] = {"program",        "baseline", "fastest",
+                                          "#times as fast", "#L1 hits", "most slots are lost to"};
+    size_t rows = 0;
+    for (size_t k = 0; k < programs->n; k++) {
+        List list = {0};
+        RunGroup g;
+        for (size_t n = 0; n < runs->v.n; n++)
+            if (!strcmp(runs->v.v[n].program, programs->v[k]->program)) vec_push(&list, &runs->v.v[n]);
+        group_open(&g, list.v, list.n, true, r->options->baseline);
+        if (g.runs.n > 1 && !rows++) html_table(r->out, "table-answers", "The fastest runs.", columns, COUNT(columns));
+        if (g.runs.n > 1) charts_answer(r, &g);
+        group_free(&g);
+        vec_free(&list);
+    }
+    if (rows) html_table_end(r->out);
+}
+
 static bool sections(Report *r, const Runs *runs)
 {
     List programs = {0}, all = {0};
@@ -389,6 +409,7 @@ static bool sections(Report *r, const Runs *runs)
         html_put(r->out, "<a href=\"%s\">%s</a>", id, programs.v[k]->program);
     }
     text_put(r->out, "<a href=\"#runs\">Runs</a></nav>\n");
+    answers(r, runs, &programs);
     bool ok = true;
     if (any && programs.n > 1) {
         text_put(r->out, "<section id=\"overview\">\n<h2>Overview</h2>\n<div class=\"figures\">\n");

@@ -79,6 +79,14 @@ assert order[-1] == "table-runs" and len(order) > 5, order
 titles = [t.text for t in root.iter("{http://www.w3.org/2000/svg}title")]
 assert len(titles) == len(set(titles)) == len(order) - 1, sorted(titles)
 
+# The figure of data structures: of all kernels of the run that others are compared with, and of the fastest.
+lines = list(csv.reader(open(plots + "/atax-data-structures-16kib-gto.csv", newline="", encoding="utf-8")))
+assert lines[0] == ["data structure", "hits", "misses", "DRAM"], lines[0]
+want = db.execute('''SELECT s.name, sum(s.l1_hits), sum(s.l1_accesses - s.l1_hits) FROM structure s JOIN kernel k ON
+    k.id = s.kernel_id JOIN run r ON r.id = k.run_id WHERE r.program = 'atax' AND r.overrides =
+    'l1.size=16KiB sched.policy=gto' GROUP BY s.name ORDER BY sum(s.l1_accesses) DESC, s.name''').fetchall()
+assert [(l[0], int(l[1]), int(l[2])) for l in lines[1:]] == want, (lines, want)
+
 # Issue slots.
 stacks = glob.glob(plots + "/*issue-slots*.csv")
 assert len(stacks) == 3, stacks
