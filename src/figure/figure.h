@@ -12,6 +12,7 @@ typedef enum FigureKind {
     FIGURE_HEAT,    // a coloured field for each point (down) and series (across)
     FIGURE_SERIES,  // a line for each series over time, with many points
     FIGURE_STACK,   // a bar for each point, made of a part for each series
+    FIGURE_DOTS,    // a row for each point and series: a dot, and a ring for the series beside it, with a line between
     FIGURE_BAND,    // the same, but the last series is a thin band below each bar, on an axis of its own
 } FigureKind;
 typedef struct FigureValue {
@@ -25,6 +26,7 @@ typedef struct FigureSeries {
     const char *name;
     uint32_t colour;          // its place in the palette
     bool apart;               // no line joins the points (of a curve)
+    uint32_t beside;          // of FIGURE_DOTS: 1 + the series whose rows its rings stand on; 0: it has dots
     VEC(FigureValue) values;  // one for each point
 } FigureSeries;
 typedef struct Figure {

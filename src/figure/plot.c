@@ -283,6 +283,58 @@ static void bars(const Figure *f, Text *out)
     }
 }
 
+static size_t dotted(const Figure *f)
+{
+    size_t n = 0;
+    for (size_t s = 0; s < f->series.n; s++) n += !f->series.v[s].beside;
+    return MAX(n, 1);
+}
+
+// The part of a plot that draws something of a series on its row; at: its place from the middle of the point's group.
+static void put_marks(const Figure *f, size_t s, double by, double at, Text *out)
+{
+    const FigureSeries *one = &f->series.v[s];
+    size_t c = column(f, s);
+    if (one->beside) {
+        size_t dot = column(f, one->beside - 1);
+        text_printf(out,
+                    "  '%s.csv' skip 1 using ($%zu/%g):($0%+.4f):(($%zu-$%zu)/%g):(0) with vectors nohead lw 1.5 lc "
+                    "rgb '%s' notitle, \\\n",
+                    f->name, dot, by, at, c, dot, by, colour(&f->series.v[one->beside - 1]));
+    }
+    text_printf(out, "  '%s.csv' skip 1 using ($%zu/%g):($0%+.4f) with points pt %d ps 0.9 lw 1.5 lc rgb '%s'", f->name,
+                c, by, at, one->beside ? 6 : 7, colour(one->beside ? &f->series.v[one->beside - 1] : one));
+    put_key(out, one);
+}
+
+// Two values of one thing, such as ours and a paper's, stand on one row: their distance is what there is to see.
+static void dots(const Figure *f, Text *out)
+{
+    size_t n = dotted(f), group = n * BAR + GAP, row = 0;
+    double low = 0;
+    Scale scale = scale_of(largest(f));
+    for (size_t s = 0; s < f->series.n; s++)
+        for (size_t k = 0; k < f->points.n; k++) low = fmin(low, f->series.v[s].values.v[k].y);
+    put_head(f, f->points.n * group, out);
+    put_down(f, out);
+    put_title(out, "xlabel", f->y, scale.word);
+    text_printf(out, "set xrange [%.6g:%.6g]\nset grid y lc rgb '" RULE "' lt 1\n", 1.05 * low / scale.by,
+                largest(f) > 0 ? 1.05 * largest(f) / scale.by : 1);
+    if (isfinite(f->baseline))
+        text_printf(out, "set arrow from %.15g, graph 0 to %.15g, graph 1 nohead back lw 1.5 dt 2 lc rgb '" INK "'\n",
+                    f->baseline / scale.by, f->baseline / scale.by);
+    text_put(out, "plot \\\n");
+    for (size_t s = 0; s < f->series.n; s++) {
+        if (f->series.v[s].beside) continue;
+        double at = ((double)row++ - 0.5 * (double)(n - 1)) * (double)BAR / (double)group;
+        text_put(out, row > 1 ? ", \\\n" : "");
+        put_marks(f, s, scale.by, at, out);
+        for (size_t b = 0; b < f->series.n; b++)
+            if (f->series.v[b].beside == s + 1) text_put(out, ", \\\n"), put_marks(f, b, scale.by, at, out);
+    }
+    text_put(out, "\n");
+}
+
 // The largest sum of a point's first n series.
 static double largest_sum(const Figure *f, size_t n)
 {
@@ -427,6 +479,7 @@ void figure_script(const Figure *f, Text *out)
     case FIGURE_BARS: bars(f, out); break;
     case FIGURE_STACK:
     case FIGURE_BAND: stack(f, out); break;
+    case FIGURE_DOTS: dots(f, out); break;
     case FIGURE_HEAT: heat(f, out); break;
     case FIGURE_CURVE:
     case FIGURE_SERIES: lines(f, out); break;
@@ -569,7 +622,7 @@ void figure_inline(const Figure *f, const char *svg, Text *out)
         const char *next = p;
         if (begins(p, "<title>"))
             next = past(p, "</title>");
-        else if (begins(p, "<defs>") && f->kind != FIGURE_CURVE)
+        else if (begins(p, "<defs>") && f->kind != FIGURE_CURVE && f->kind != FIGURE_DOTS)
             next = past(p, "</defs>");  // the shapes of points
         else if (begins(p, "<filter"))
             next = past(p, "</filter>");
