@@ -385,8 +385,8 @@ static bool time_series(Report *r, RunGroup *g, const char *program)
                  {"DRAM traffic", g->clocks ? "GB/s" : "bytes per cycle", dram_rate, NAN, true, C_CYCLES},
                  {"Warps that may issue", "of an SM", active_warps, NAN, false, C_WATCH_WARPS},
                  {"Isolated warps", "of an SM", isolated_warps, NAN, false, C_WATCH_ISOLATED},
-                 {"Interference", "misses of lines that were pushed out, per 1000 warp instructions", interference, NAN,
-                  false, C_WATCH_INTERFERENCE}};
+                 {"Misses of lines that were pushed out", "per 1000 warp instructions", interference, NAN, false,
+                  C_WATCH_INTERFERENCE}};
     Map seen = {0};
     bool ok = true;
     int64_t known;
