@@ -7,6 +7,7 @@
 #include "chip/chip.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -222,6 +223,39 @@ static void arrays_of(const StoredRun *run, Arrays *out)
     if (out->n) qsort(out->v, out->n, sizeof *out->v, by_accesses);
 }
 
+// The same of loads alone, where somebody asked why they miss: each miss has its class.
+static bool loads_of_structures(Report *r, const StoredRun *run, const char *program, const char *label)
+{
+    static const struct {
+        const char *name;
+        size_t at;
+        uint32_t colour;
+    } parts[] = {{"served", offsetof(RunWhy, served), COLOUR_HITS},
+                 {"first touch", offsetof(RunWhy, first), COLOUR_FIRST},
+                 {"capacity", offsetof(RunWhy, capacity), COLOUR_CAPACITY},
+                 {"conflict", offsetof(RunWhy, conflict), COLOUR_CONFLICT},
+                 {"dropped", offsetof(RunWhy, dropped), COLOUR_DROPPED}};
+    Arrays all = {0};
+    Figure f;
+    arrays_of(run, &all);
+    open_figure(&f, FIGURE_STACK, "%s: why loads miss%s%s", program, *label ? ", " : "", label);
+    figure_axes(&f, "data structure", "loads of lines", "");
+    for (size_t p = 0; p < COUNT(parts); p++) {
+        size_t s = figure_series(&f, parts[p].name);
+        f.series.v[s].colour = parts[p].colour;
+        for (size_t k = 0; k < all.n && k < MOST_BARS; k++)
+            for (size_t n = 0; n < run->why.n; n++)
+                if (!strcmp(run->why.v[n].name, all.v[k].name))
+                    figure_text(&f, s, all.v[k].name,
+                                *(const double *)(const void *)((const char *)&run->why.v[n] + parts[p].at));
+    }
+    figure_note(&f,
+                "Misses: of lines that were never loaded before; that a larger L1 would hold; that an L1 with other "
+                "sets would; and that stores or others dropped.");
+    vec_free(&all);
+    return put(r, &f);
+}
+
 // Which of the arrays thrash the L1? Accesses of each, split in what became of them, and its DRAM traffic below.
 static bool structures(Report *r, const StoredRun *run, const char *program, const char *label)
 {
@@ -260,8 +294,14 @@ static size_t fastest(const RunGroup *g)
 static bool structures_of_group(Report *r, RunGroup *g, const char *program)
 {
     size_t best = fastest(g);
-    bool ok = structures(r, g->runs.v[g->base], program, group_label(g, g->base, SIZE_MAX));
-    return ok && (best == g->base || structures(r, g->runs.v[best], program, group_label(g, best, SIZE_MAX)));
+    const size_t shown[] = {g->base, best};
+    bool ok = true;
+    for (size_t k = 0; k < (best == g->base ? 1 : 2) && ok; k++) {
+        const char *label = group_label(g, shown[k], SIZE_MAX);
+        ok = structures(r, g->runs.v[shown[k]], program, label) &&
+             loads_of_structures(r, g->runs.v[shown[k]], program, label);
+    }
+    return ok;
 }
 
 // --- over settings ---------------------------------------------------------------------------------------------------
