@@ -145,6 +145,8 @@ const char *paint(FILE *out, Paint p);  // what begins or ends a colour there; "
         {"--max-cycles", "N[,…]", "stop each launch after N cycles (default: no limit)"},                              \
         {"--cap", "N[,…]", "end the run when N warp instructions were executed (default: no limit)"},                  \
         {"--interval", "CYCLES", "record every counter about once in so many cycles, as time series"},                 \
+        {"--why", NULL,                                                                                                \
+         "keep why the loads of each data structure miss in the L1, and draw it; a run takes up to twice as long"},    \
         {"--energy", NULL, ENERGY_DOC},                                                                                \
         {"--functional", NULL, "only execute the kernels: no cycles, no memory hierarchy"},                            \
         {"--no-lowering", NULL, "execute the PTX as it is written"},                                                   \

@@ -2,7 +2,9 @@
 #include "cli/cli.h"
 #include "sl1/sl1.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int wrong(Args *a, const char *format, ...)
 {
@@ -101,6 +103,20 @@ void put_argument(Text *out, const char *word)
     text_put(out, "'");
 }
 
+// Where the pages are that the help calls doc/…: beside an installed program. Elsewhere nothing is said.
+static void print_documents(const Option *options, size_t n)
+{
+    char self[4096], path[8192], real[4096];
+    bool named = false;
+    for (size_t k = 0; k < n; k++) named |= options[k].name && strstr(options[k].doc, "doc/");
+    ssize_t m = named && n > 1 ? readlink("/proc/self/exe", self, sizeof self) : 0;
+    while (m > 0 && self[m - 1] != '/') m--;
+    if (m <= 0) return;
+    bool absolute = ONCHIP_DOCDIR[0] == '/';
+    snprintf(path, sizeof path, "%.*s%s%s/doc", absolute ? 0 : (int)m, self, absolute ? "" : "../", ONCHIP_DOCDIR);
+    if (realpath(path, real)) printf("\ndoc/ is %s\n", real);
+}
+
 void print_options(const Option *options, size_t n)
 {
     for (size_t k = 0; k < n; k++) {
@@ -117,6 +133,7 @@ void print_options(const Option *options, size_t n)
         snprintf(left, sizeof left, "  %s%s%s", options[k].name, *value && *value != '[' ? " " : "", value);
         put_row(stdout, left, 24, BREAK_WORDS, options[k].doc);
     }
+    print_documents(options, n);
 }
 
 void print_sl1_settings(void)

@@ -15,14 +15,6 @@ static const struct {
 static const char *const classes[WHY_CLASSES] = {
     [WHY_FIRST] = "first_touch", [WHY_CAPACITY] = "capacity", [WHY_CONFLICT] = "conflict", [WHY_DROPPED] = "dropped"};
 
-// The misses of a class. Those of which it isn't sure are shared out as the watched lines are.
-static double missed(const WhyStat *w, WhyClass k)
-{
-    uint64_t sure = w->missed[WHY_FIRST] + w->missed[WHY_CAPACITY] + w->missed[WHY_DROPPED];
-    double own = (double)w->missed[k];
-    return k == WHY_CONFLICT || !sure ? own : own + own / (double)sure * (double)w->unsure;
-}
-
 static double part(double of, uint64_t all) { return all ? 100 * of / (double)all : 0; }
 
 static void add_percent(Table *t, double of, uint64_t all)
@@ -46,7 +38,7 @@ static void classes_text(const LaunchSum *sum, FILE *out)
         format_count(reads, (double)w->reads);
         table_add(&t, sum->structures.v[k].name), table_add(&t, reads);
         add_percent(&t, (double)w->served, w->reads);
-        for (int c = 0; c < WHY_CLASSES; c++) add_percent(&t, missed(w, (WhyClass)c), w->reads);
+        for (int c = 0; c < WHY_CLASSES; c++) add_percent(&t, why_missed(w, (WhyClass)c), w->reads);
         rows++;
     }
     if (rows) table_print(&t, out);
@@ -104,7 +96,7 @@ static void sentence(const LaunchSum *sum, const SumStructure *s, FILE *out)
 {
     const WhyStat *w = &s->why;
     Text t = {0}, others = {0}, by = {0};
-    double first = missed(w, WHY_FIRST);
+    double first = why_missed(w, WHY_FIRST);
     char size[32];
     format_bytes(size, (double)sum->why.l1);
     evicted_text(sum, s, &by);
@@ -142,7 +134,7 @@ void why_json(const LaunchSum *sum, const SumStructure *s, Json *j)
     json_open(j, "why", '{');
     json_uint(j, "loads", w->reads);
     json_uint(j, "served", w->served);
-    for (int k = 0; k < WHY_CLASSES; k++) json_double(j, classes[k], missed(w, (WhyClass)k));
+    for (int k = 0; k < WHY_CLASSES; k++) json_double(j, classes[k], why_missed(w, (WhyClass)k));
     json_open(j, "served_by", '{');
     for (int k = 0; k < WHY_SHADOWS; k++)
         if (sum->why.can[k]) json_uint(j, shadows[k].name, w->shadow[k]);

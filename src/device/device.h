@@ -181,6 +181,13 @@ typedef struct SumStructure {
     WhyStat why;
     VEC(uint64_t) evicted;  // lines of it that accesses of the structures at these places pushed out; may be shorter
 } SumStructure;
+// The misses of a class. Those of which it isn't sure are shared out as the watched lines are.
+static inline double why_missed(const WhyStat *w, WhyClass k)
+{
+    uint64_t sure = w->missed[WHY_FIRST] + w->missed[WHY_CAPACITY] + w->missed[WHY_DROPPED];
+    double own = (double)w->missed[k];
+    return k == WHY_CONFLICT || !sure ? own : own + own / (double)sure * (double)w->unsure;
+}
 typedef struct LaunchSum {
     char *kernel;
     LaunchInfo info;  // grid, block and occupancy are those of the first

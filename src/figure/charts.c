@@ -7,6 +7,8 @@
 #include "chip/chip.h"
 
 #include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_BARS = 24, MOST_LINES = 8, MOST_SERIES = 6, MOST_FIELDS = 12, MOST_SAMPLES = 400 };
@@ -78,6 +80,23 @@ static void unique(Report *r, Figure *f)
     for (int n = 2; map_get(&r->names, f->name, strlen(f->name), &known); n++)
         f->name = arena_printf(&f->arena, "%s-%d", first, n);
     map_put(&r->names, f->name, strlen(f->name), 1);
+    first = f->title;
+    for (int n = 2; map_get(&r->titles, f->title, strlen(f->title), &known); n++)
+        f->title = arena_printf(&f->arena, "%s (%d)", first, n);
+    map_put(&r->titles, f->title, strlen(f->title), 1);
+}
+
+// What is compared has the same colour in all figures of a page; parts of a whole have colours of their own.
+static void colour_by_name(Report *r, Figure *f)
+{
+    for (size_t s = 0; s < f->series.n && f->kind != FIGURE_HEAT; s++) {
+        FigureSeries *one = &f->series.v[s];
+        int64_t at = 0;
+        if (one->colour >= PART_COLOURS) continue;
+        if (!map_get(&r->colours, one->name, strlen(one->name), &at))
+            map_put(&r->colours, one->name, strlen(one->name), at = r->coloured++);
+        one->colour = (uint32_t)(at % PART_COLOURS);
+    }
 }
 
 // Puts the figure into the page, and frees it.
@@ -87,6 +106,7 @@ static bool put(Report *r, Figure *f)
     Text svg = {0}, csv = {0};
     if (!empty(f)) {
         unique(r, f);
+        colour_by_name(r, f);
         bool drawn = !r->options->no_figures;
         if (drawn || r->options->folder) ok = figure_draw(f, r->options->folder, drawn ? &svg : NULL, r->diag);
         figure_csv(f, &csv);
@@ -129,13 +149,12 @@ static bool issue_slots(Report *r, const char *program, const char *what, const 
     open_figure(&f, FIGURE_STACK, "%s: issue slots", program);
     figure_axes(&f, what, "share of issue slots, in %", "");
     f.top = 100;
-    uint32_t colour = 2;                                           // green, for slots that issued
+    uint32_t colour = PART_COLOURS;                                // green, for slots that issued
     for (size_t cause = 0; cause <= stall_cause_count; cause++) {  // these come first, then the causes of stalls
         Counter c = cause ? stall_causes[cause - 1] : C_ISSUED;
         const char *dot = strchr(counter_info[c].name, '.');
-        static const uint32_t colours[] = {0, 5, 3, 6, 4, 1, 7, 8, 9, 10};  // of the stalls in their order
         uint64_t sum = 0;
-        if (cause) colour = colours[(cause - 1) % COUNT(colours)];
+        colour = (uint32_t)(PART_COLOURS + cause);
         for (size_t k = 0; k < bars->n; k++) sum += bars->v[k].count[c];
         if (!sum) continue;
         size_t s = figure_series(&f, dot + 1);
@@ -163,7 +182,7 @@ static bool traffic(Report *r, const char *program, const char *what, const Bars
     figure_axes(&f, what, unit.name, "");
     size_t asked = figure_series(&f, "asked for by loads and stores"), l2 = figure_series(&f, "L2"),
            dram = figure_series(&f, "DRAM");
-    f.series.v[l2].colour = 3, f.series.v[dram].colour = 4;
+    f.series.v[asked].colour = COLOUR_ASKED, f.series.v[l2].colour = COLOUR_L2, f.series.v[dram].colour = COLOUR_DRAM;
     for (size_t k = 0; k < bars->n; k++) {
         const uint64_t *c = bars->v[k].count;
         figure_text(&f, asked, bars->v[k].name, 32 * unit.per * (double)(c[C_SECTORS_LOADED] + c[C_SECTORS_STORED]));
@@ -174,6 +193,115 @@ static bool traffic(Report *r, const char *program, const char *what, const Bars
         &f,
         "Sectors of 32 bytes that global loads and stores touched, that the L2 served, and what DRAM read and wrote.");
     return put(r, &f);
+}
+
+// --- data structures -------------------------------------------------------------------------------------------------
+typedef struct Array {  // a data structure of a run, of all its kernels
+    const char *name;
+    double hits, misses, dram;
+} Array;
+typedef VEC(Array) Arrays;
+
+static int by_accesses(const void *a, const void *b)
+{
+    const Array *x = a, *y = b;
+    double m = x->hits + x->misses, n = y->hits + y->misses;
+    return m > n ? -1 : m < n ? 1 : strcmp(x->name, y->name);
+}
+
+static void arrays_of(const StoredRun *run, Arrays *out)
+{
+    for (size_t k = 0; k < run->kernels.n; k++)
+        for (size_t n = 0; n < run->kernels.v[k].structures.n && !run->kernels.v[k].functional; n++) {
+            const RunStructure *s = &run->kernels.v[k].structures.v[n];
+            size_t at = 0;
+            while (at < out->n && strcmp(out->v[at].name, s->name)) at++;
+            if (at == out->n) vec_push(out, ((Array){.name = s->name}));
+            out->v[at].hits += (double)s->l1_hits, out->v[at].misses += (double)(s->l1_accesses - s->l1_hits);
+            out->v[at].dram += (double)s->dram_bytes;
+        }
+    if (out->n) qsort(out->v, out->n, sizeof *out->v, by_accesses);
+}
+
+// The same of loads alone, where somebody asked why they miss: each miss has its class.
+static bool loads_of_structures(Report *r, const StoredRun *run, const char *program, const char *label)
+{
+    static const struct {
+        const char *name;
+        size_t at;
+        uint32_t colour;
+    } parts[] = {{"served", offsetof(RunWhy, served), COLOUR_HITS},
+                 {"first touch", offsetof(RunWhy, first), COLOUR_FIRST},
+                 {"capacity", offsetof(RunWhy, capacity), COLOUR_CAPACITY},
+                 {"conflict", offsetof(RunWhy, conflict), COLOUR_CONFLICT},
+                 {"dropped", offsetof(RunWhy, dropped), COLOUR_DROPPED}};
+    Arrays all = {0};
+    Figure f;
+    arrays_of(run, &all);
+    open_figure(&f, FIGURE_STACK, "%s: why loads miss%s%s", program, *label ? ", " : "", label);
+    figure_axes(&f, "data structure", "loads of lines", "");
+    for (size_t p = 0; p < COUNT(parts); p++) {
+        size_t s = figure_series(&f, parts[p].name);
+        f.series.v[s].colour = parts[p].colour;
+        for (size_t k = 0; k < all.n && k < MOST_BARS; k++)
+            for (size_t n = 0; n < run->why.n; n++)
+                if (!strcmp(run->why.v[n].name, all.v[k].name))
+                    figure_text(&f, s, all.v[k].name,
+                                *(const double *)(const void *)((const char *)&run->why.v[n] + parts[p].at));
+    }
+    figure_note(&f,
+                "Misses: of lines that were never loaded before; that a larger L1 would hold; that an L1 with other "
+                "sets would; and that stores or others dropped.");
+    vec_free(&all);
+    return put(r, &f);
+}
+
+// Which of the arrays thrash the L1? Accesses of each, split in what became of them, and its DRAM traffic below.
+static bool structures(Report *r, const StoredRun *run, const char *program, const char *label)
+{
+    Arrays all = {0};
+    Figure f;
+    double most = 0;
+    arrays_of(run, &all);
+    for (size_t k = 0; k < all.n; k++) most = fmax(most, all.v[k].dram);
+    Unit unit = byte_unit(most);
+    open_figure(&f, FIGURE_BAND, "%s: data structures%s%s", program, *label ? ", " : "", label);
+    figure_axes(&f, "data structure", "accesses of the L1", "");
+    f.band = arena_printf(&f.arena, "DRAM traffic, in %s", unit.name);
+    size_t hits = figure_series(&f, "hits"), misses = figure_series(&f, "misses"), dram = figure_series(&f, "DRAM");
+    f.series.v[hits].colour = COLOUR_HITS, f.series.v[misses].colour = COLOUR_MISSES;
+    f.series.v[dram].colour = COLOUR_DRAM;
+    for (size_t k = 0; k < all.n && k < MOST_BARS; k++) {
+        figure_text(&f, hits, all.v[k].name, all.v[k].hits), figure_text(&f, misses, all.v[k].name, all.v[k].misses);
+        figure_text(&f, dram, all.v[k].name, unit.per * all.v[k].dram);
+    }
+    figure_note(&f,
+                "Bars: tag look-ups in the L1, or in the cache that serves the structure. The band below: what DRAM "
+                "read and wrote for it.");
+    vec_free(&all);
+    return put(r, &f);
+}
+
+// The fastest run.
+static size_t fastest(const RunGroup *g)
+{
+    size_t best = g->base;
+    for (size_t k = 0; k < g->runs.n; k++)
+        if (run_time(g, g->runs.v[k]) < run_time(g, g->runs.v[best])) best = k;
+    return best;
+}
+
+static bool structures_of_group(Report *r, RunGroup *g, const char *program)
+{
+    size_t best = fastest(g);
+    const size_t shown[] = {g->base, best};
+    bool ok = true;
+    for (size_t k = 0; k < (best == g->base ? 1 : 2) && ok; k++) {
+        const char *label = group_label(g, shown[k], SIZE_MAX);
+        ok = structures(r, g->runs.v[shown[k]], program, label) &&
+             loads_of_structures(r, g->runs.v[shown[k]], program, label);
+    }
+    return ok;
 }
 
 // --- over settings ---------------------------------------------------------------------------------------------------
@@ -201,7 +329,7 @@ static bool curve(Report *r, RunGroup *g, const char *program, size_t swept, con
         if (!isfinite(at) || !map_get(&lines, label, strlen(label), &s) ||
             (many && !group_near(g, k, g->base, swept, SIZE_MAX)))
             continue;
-        figure_number(&f, (size_t)s, at, x->values.v[group_at(g, k, swept)], measure(g, g->runs.v[k]));
+        figure_number(&f, (size_t)s, at, group_value(g, swept, group_at(g, k, swept)), measure(g, g->runs.v[k]));
     }
     if (many) {
         const char *label = group_label(g, g->base, swept);
@@ -226,11 +354,11 @@ static bool heat(Report *r, RunGroup *g, const char *program, const char *title,
     open_figure(&f, FIGURE_HEAT, "%s: %s", program, title);
     figure_axes(&f, rows->name, title, columns->name);
     for (size_t c = 0; c < columns->values.n && c < MOST_FIELDS; c++)
-        figure_series(&f, *columns->values.v[c] ? columns->values.v[c] : "default");
+        figure_series(&f, group_value(g, across, (uint32_t)c));
     for (size_t k = 0; k < g->runs.n; k++) {
         uint32_t row = group_at(g, k, down), column = group_at(g, k, across);
         if (column >= MOST_FIELDS || row >= MOST_FIELDS || !group_near(g, k, g->base, down, across)) continue;
-        figure_text(&f, column, *rows->values.v[row] ? rows->values.v[row] : "default", measure(g, g->runs.v[k]));
+        figure_text(&f, column, group_value(g, down, row), measure(g, g->runs.v[k]));
     }
     const char *others = g->swept.n > 2 ? " The other settings are as in the baseline." : "";
     if (relative)
@@ -248,7 +376,7 @@ static bool relative_times(Report *r, RunGroup *g, const char *program)
     size_t s = figure_series(&f, time_word(g));
     f.baseline = 1;
     for (size_t k = 0; k < g->runs.n && k < MOST_BARS; k++)
-        figure_text(&f, s, group_label(g, k, SIZE_MAX), relative_time(g, g->runs.v[k]));
+        if (k != g->base) figure_text(&f, s, group_label(g, k, SIZE_MAX), relative_time(g, g->runs.v[k]));
     note_base(&f, g, "");
     return put(r, &f);
 }
@@ -297,8 +425,8 @@ static bool time_series(Report *r, RunGroup *g, const char *program)
                  {"DRAM traffic", g->clocks ? "GB/s" : "bytes per cycle", dram_rate, NAN, true, C_CYCLES},
                  {"Warps that may issue", "of an SM", active_warps, NAN, false, C_WATCH_WARPS},
                  {"Isolated warps", "of an SM", isolated_warps, NAN, false, C_WATCH_ISOLATED},
-                 {"Interference", "misses of lines that were pushed out, per 1000 warp instructions", interference, NAN,
-                  false, C_WATCH_INTERFERENCE}};
+                 {"Misses of lines that were pushed out", "per 1000 warp instructions", interference, NAN, false,
+                  C_WATCH_INTERFERENCE}};
     Map seen = {0};
     bool ok = true;
     int64_t known;
@@ -357,12 +485,45 @@ static void choose_bars(RunGroup *g, Bars *bars, const char **what)
     }
 }
 
+// --- the answer ------------------------------------------------------------------------------------------------------
+// What most of the issue slots are lost to.
+static const char *lost_to(const uint64_t *c)
+{
+    Counter most = stall_causes[0];
+    for (size_t k = 1; k < stall_cause_count; k++)
+        if (c[stall_causes[k]] > c[most]) most = stall_causes[k];
+    const char *dot = strchr(counter_info[most].name, '.');
+    return c[most] ? dot + 1 : "–";
+}
+
+static void put_change(Report *r, double from, double to)
+{
+    char text[64];
+    snprintf(text, sizeof text, isfinite(from) && isfinite(to) ? "%.1f → %.1f %%" : "–", from, to);
+    html_put(r->out, "<td class=\"n\">%s</td>", text);
+}
+
+void charts_answer(Report *r, RunGroup *g)
+{
+    const size_t best = fastest(g);
+    const StoredRun *base = g->runs.v[g->base], *run = g->runs.v[best];
+    const double speed = run_time(g, base) / run_time(g, run);
+    char text[32];
+    snprintf(text, sizeof text, isfinite(speed) ? "%.2f" : "–", speed);
+    html_row(r->out);
+    html_cell(r->out, run->program), html_cell(r->out, group_label(g, g->base, SIZE_MAX));
+    html_cell(r->out, best == g->base ? "the baseline" : group_label(g, best, SIZE_MAX));
+    html_number(r->out, text, speed);
+    put_change(r, l1_percent(base->count), l1_percent(run->count));
+    html_put(r->out, "<td>%s → %s</td></tr>", lost_to(base->count), lost_to(run->count));
+}
+
 bool charts_program(Report *r, RunGroup *g)
 {
     const char *program = g->runs.v[0]->program, *what;
     size_t curves = 0;
-    bool ok = true;
-    if (g->swept.n >= 2)
+    bool ok = structures_of_group(r, g, program);
+    if (ok && g->swept.n >= 2)
         ok = heat(r, g, program,
                   arena_printf(&g->arena, "%s relative to %s", time_word(g), group_label(g, g->base, SIZE_MAX)),
                   relative_time, true) &&
@@ -435,7 +596,8 @@ static bool compare(Overview *v, size_t except)
     Figure f;
     Text note = {0};
     const char *base = group_label(&v->g, v->base, SIZE_MAX);
-    open_figure(&f, FIGURE_BARS, "%s relative to %s", v->g.clocks ? "Simulated time" : "Cycles", base);
+    open_figure(&f, FIGURE_BARS, "%s relative to %s%s%s", v->g.clocks ? "Simulated time" : "Cycles", base,
+                except == SIZE_MAX ? "" : ", by ", except == SIZE_MAX ? "" : v->g.swept.v[except].name);
     figure_axes(&f, "workload", v->g.clocks ? "relative simulated time" : "relative cycles",
                 except == SIZE_MAX ? group_names(&v->g, SIZE_MAX) : v->g.swept.v[except].name);
     f.baseline = 1;
@@ -443,6 +605,7 @@ static bool compare(Overview *v, size_t except)
     for (size_t c = 0; c < v->configs.n; c++) {
         size_t config = v->configs.v[c];
         if (except != SIZE_MAX && !group_near(&v->g, config, v->base, except, SIZE_MAX)) continue;
+        if (group_near(&v->g, config, v->base, SIZE_MAX, SIZE_MAX)) continue;  // the line at 1
         size_t s = figure_series(&f, group_label(&v->g, config, SIZE_MAX));
         left_out = 0;
         for (size_t w = 0; w < v->workloads.n; w++) {
@@ -477,7 +640,8 @@ static bool hit_rates(Overview *v, size_t swept)
     for (size_t k = 0; k < v->g.runs.n; k++) {
         uint32_t at = group_at(&v->g, k, swept);
         if (v->of.v[k] < MOST_LINES && isfinite(x->numbers.v[at]) && group_near(&v->g, k, v->base, swept, SIZE_MAX))
-            figure_number(&f, v->of.v[k], x->numbers.v[at], x->values.v[at], l1_percent(v->g.runs.v[k]->count));
+            figure_number(&f, v->of.v[k], x->numbers.v[at], group_value(&v->g, swept, at),
+                          l1_percent(v->g.runs.v[k]->count));
     }
     if (v->g.swept.n > 1) {
         Text note = {0};

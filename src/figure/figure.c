@@ -55,7 +55,7 @@ static const char *file_name(Figure *f, const char *name)
 
 void figure_open(Figure *f, FigureKind kind, const char *name, const char *title)
 {
-    *f = (Figure){.kind = kind, .x = "", .y = "", .of = "", .note = "", .baseline = NAN, .top = NAN};
+    *f = (Figure){.kind = kind, .x = "", .y = "", .of = "", .band = "", .note = "", .baseline = NAN, .top = NAN};
     f->name = file_name(f, name);
     f->title = clean(f, title);
 }

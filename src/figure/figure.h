@@ -12,6 +12,8 @@ typedef enum FigureKind {
     FIGURE_HEAT,    // a coloured field for each point (down) and series (across)
     FIGURE_SERIES,  // a line for each series over time, with many points
     FIGURE_STACK,   // a bar for each point, made of a part for each series
+    FIGURE_DOTS,    // a row for each point and series: a dot, and a ring for the series beside it, with a line between
+    FIGURE_BAND,    // the same, but the last series is a thin band below each bar, on an axis of its own
 } FigureKind;
 typedef struct FigureValue {
     double y, low, high;  // the value, and the range it lies in; NAN: none
@@ -24,6 +26,7 @@ typedef struct FigureSeries {
     const char *name;
     uint32_t colour;          // its place in the palette
     bool apart;               // no line joins the points (of a curve)
+    uint32_t beside;          // of FIGURE_DOTS: 1 + the series whose rows its rings stand on; 0: it has dots
     VEC(FigureValue) values;  // one for each point
 } FigureSeries;
 typedef struct Figure {
@@ -32,6 +35,7 @@ typedef struct Figure {
     const char *name;  // of the figure's files: lower-case letters, digits, hyphens
     const char *title, *note;
     const char *x, *y, *of;  // what points, values and series are, with units
+    const char *band;        // what the last series of a FIGURE_BAND is, with its unit
     bool linear;             // the axis of points is never logarithmic (of a curve)
     double baseline;         // a line is drawn at this value; NAN: none
     double top;              // the axis of values ends there; NAN: where gnuplot ends it

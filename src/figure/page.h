@@ -31,6 +31,21 @@ void html_table_end(Text *out);
 // Adds the SVG as part of a page. It loses its own size. Its names become unique by the figure's name. Its colours
 // become variables of the page: --ink, --rule, --paper and --s0, --s1, ….
 void figure_inline(const Figure *f, const char *svg, Text *out);
+// The palette's first colours are of what is compared; behind them, parts of a whole have theirs: issue slots by what
+// became of them, bytes by where they were moved, accesses by what became of them.
+enum {
+    PART_COLOURS = 12,
+    COLOUR_ASKED = PART_COLOURS + 12,
+    COLOUR_L2,
+    COLOUR_DRAM,
+    COLOUR_HITS,
+    COLOUR_FIRST,
+    COLOUR_CAPACITY,
+    COLOUR_CONFLICT,
+    COLOUR_DROPPED,
+    COLOUR_MISSES,
+    COLOURS
+};
 void figure_palette(Text *out);  // defines the series' colours for the light page: "--s0:#4477aa;…"
 
 // --- swept.c: what differs between runs ------------------------------------------------------------------------------
@@ -60,6 +75,7 @@ uint32_t group_at(const RunGroup *g, size_t run, size_t swept);
 size_t group_bases(const RunGroup *g, size_t run);  // how many swept settings have their base value in the run
 // The run's values of the swept settings, "8KiB, gto". except: a setting to leave out; SIZE_MAX: none.
 const char *group_label(RunGroup *g, size_t run, size_t except);
+const char *group_value(RunGroup *g, size_t swept, uint32_t value);  // as the page shows it: a size in KiB
 const char *group_names(RunGroup *g, size_t except);  // the names of these settings, "l1.size, sched.policy"
 // Whether two runs have the same values of all swept settings but except and also (SIZE_MAX: none).
 bool group_near(const RunGroup *g, size_t run, size_t base, size_t except, size_t also);
@@ -70,10 +86,13 @@ typedef struct Report {  // a report while it is written
     const ReportOptions *options;
     Text *out;
     Diag *diag;
-    Map names;         // of the figures so far
-    uint64_t figures;  // how many these are
+    Map names, titles;  // of the figures so far
+    Map colours;        // of what series stand for: a name has one colour on a page
+    int64_t coloured;   // how many names that are
+    uint64_t figures;   // how many these are
 } Report;
 bool charts_overview(Report *r, const StoredRun *const *runs, size_t count);  // adds the figures over all programs
+void charts_answer(Report *r, RunGroup *g);   // a row: which of a program's runs is fastest, and why
 bool charts_program(Report *r, RunGroup *g);  // adds those over one program's runs; both: false: one can't be drawn
 
 #endif

@@ -30,13 +30,24 @@ enum {
     LONGEST_NAME = 26,
     LONGEST_KEY = 44,
     LONGEST_TITLE = 56,
+    TITLE_ROW = 16,
+    MOST_TITLE = 3,
+    BAND_AXIS = 54,
     TICKS = 7
 };
 
 // The colours of Paul Tol's "bright" scheme, which readers with any colour vision tell apart. Colours from his other
 // schemes follow, since there are more causes of stalls.
-static const char *const palette[] = {"#4477aa", "#ee6677", "#228833", "#ccbb44", "#aa3377", "#66ccee",
-                                      "#ee7733", "#44aa99", "#882255", "#999933", "#bbbbbb", "#777777"};
+static const char *const palette[] = {"#4477aa", "#ee6677", "#228833", "#ccbb44", "#aa3377", "#66ccee", "#ee7733",
+                                      "#44aa99", "#882255", "#999933", "#bbbbbb", "#777777",
+                                      // issue slots: issued, then the causes of stalls
+                                      "#3f9f4f", "#77aadd", "#99ddff", "#eedd88", "#ee8866", "#b58fd0", "#ffaabb",
+                                      "#44bb99", "#bbcc33", "#aaaa00", "#c9c9c9", "#8f7f6f",
+                                      // bytes: asked for, L2, DRAM
+                                      "#8f8f5f", "#5f7fcf", "#b06050",
+                                      // accesses: hits, first touch, capacity, conflict, dropped, misses
+                                      "#2f8f5f", "#88ccee", "#cc6677", "#ddaa33", "#aa4499", "#cc7788"};
+_Static_assert(COUNT(palette) == COLOURS, "each colour has a number");
 static const int shape[] = {7, 5, 9, 13, 11, 6, 4, 8};  // gnuplot's filled points, then open ones
 #define INK "#222222"
 #define RULE "#dddddd"
@@ -140,11 +151,49 @@ static size_t key_rows(const Figure *f)
     return (f->series.n + key_columns(f) - 1) / key_columns(f) + (*f->of != 0);
 }
 
+// The title in as many lines as it needs, each cut only where it has no blank. A label has no lines of its own.
+static const char *title_line(const char *title, Text *line)
+{
+    size_t n = 0, end = 0;
+    for (const char *p = title; *p && n <= LONGEST_TITLE; p++) {
+        if (*p == ' ') end = (size_t)(p - title);
+        n += ((unsigned char)*p & 0xc0) != 0x80;
+    }
+    if (n <= LONGEST_TITLE || !end) end = strlen(title);
+    line->n = 0;
+    text_add(line, title, end);
+    return title + end + strspn(title + end, " ");
+}
+
+static size_t above(const Figure *f)
+{
+    Text line = {0};
+    size_t n = 0;
+    for (const char *p = f->title; *p && n < MOST_TITLE; n++) p = title_line(p, &line);
+    text_free(&line);
+    return ABOVE + (n > 1 ? (n - 1) * TITLE_ROW : 0) + (f->kind == FIGURE_BAND ? BAND_AXIS : 0);
+}
+
+static void put_heading(const Figure *f, double height, Text *out)
+{
+    Text line = {0};
+    const char *p = f->title;
+    for (size_t n = 0; (*p && n < MOST_TITLE) || !n; n++) {
+        p = title_line(p, &line);
+        text_put(out, "set label ");
+        put_quoted(out, line.n ? line.v : "", LONGEST_TITLE, TEXT);
+        text_printf(out, " at screen 0.5, screen %.4f center textcolor rgb '" INK "'\n",
+                    1 - (0.5 * ABOVE + (double)(n * TITLE_ROW)) / height);
+    }
+    text_free(&line);
+}
+
 // Writes the script's head. field: the height of the field in which values are drawn. The title is above the field, the
 // axis' title and the key are below.
 static void put_head(const Figure *f, size_t field, Text *out)
 {
-    size_t below = BELOW + key_rows(f) * KEY_ROW + (key_rows(f) ? GAP : 0), height = ABOVE + field + below;
+    size_t below = BELOW + key_rows(f) * KEY_ROW + (key_rows(f) ? GAP : 0), top = above(f),
+           height = top + field + below;
     text_printf(out, "# Draws %s.csv: gnuplot %s.gp\n", f->name, f->name);
     text_printf(out, "set terminal svg size %d,%zu noenhanced font 'sans-serif,12' background '" PAPER "'\n", WIDTH,
                 height);
@@ -153,9 +202,7 @@ static void put_head(const Figure *f, size_t field, Text *out)
                 f->name);
     // The title is a label at the left edge of the figure. gnuplot's own title begins above the field, and a long one
     // would run off the right edge.
-    text_put(out, "set label ");
-    put_quoted(out, f->title, LONGEST_TITLE, TEXT);
-    text_printf(out, " at screen 0.5, screen %.4f center textcolor rgb '" INK "'\n", 1 - 0.5 * ABOVE / (double)height);
+    put_heading(f, (double)height, out);
     text_put(out, "set border 3 lc rgb '" INK "'\nset tics nomirror out scale 0.5 textcolor rgb '" INK "'\n");
     text_put(out, "set style fill solid 1 border rgb '" PAPER "'\n");
     if (key_rows(f)) {
@@ -168,7 +215,7 @@ static void put_head(const Figure *f, size_t field, Text *out)
     } else {
         text_put(out, "unset key\n");
     }
-    text_printf(out, "set tmargin at screen %.4f\nset bmargin at screen %.4f\n", 1 - (double)ABOVE / (double)height,
+    text_printf(out, "set tmargin at screen %.4f\nset bmargin at screen %.4f\n", 1 - (double)top / (double)height,
                 (double)below / (double)height);
 }
 
@@ -210,7 +257,7 @@ static void bars(const Figure *f, Text *out)
     else
         text_printf(out, "set xrange [0:%.6g]\n", f->points.n && largest(f) > 0 ? 1.13 * largest(f) / scale.by : 1);
     if (isfinite(f->baseline))
-        text_printf(out, "set arrow from %.15g, graph 0 to %.15g, graph 1 nohead back lw 2 lc rgb '" RULE "'\n",
+        text_printf(out, "set arrow from %.15g, graph 0 to %.15g, graph 1 nohead back lw 1.5 dt 2 lc rgb '" INK "'\n",
                     f->baseline / scale.by, f->baseline / scale.by);
     text_put(out, "label(x) = x == 0 || abs(x) >= 0.001 && abs(x) < 1000 ? sprintf(' %.3g', x) : gprintf(' %.2s%c', "
                   "x)\nplot \\\n");
@@ -236,25 +283,112 @@ static void bars(const Figure *f, Text *out)
     }
 }
 
+static size_t dotted(const Figure *f)
+{
+    size_t n = 0;
+    for (size_t s = 0; s < f->series.n; s++) n += !f->series.v[s].beside;
+    return MAX(n, 1);
+}
+
+// The part of a plot that draws something of a series on its row; at: its place from the middle of the point's group.
+static void put_marks(const Figure *f, size_t s, double by, double at, Text *out)
+{
+    const FigureSeries *one = &f->series.v[s];
+    size_t c = column(f, s);
+    if (one->beside) {
+        size_t dot = column(f, one->beside - 1);
+        text_printf(out,
+                    "  '%s.csv' skip 1 using ($%zu/%g):($0%+.4f):(($%zu-$%zu)/%g):(0) with vectors nohead lw 1.5 lc "
+                    "rgb '%s' notitle, \\\n",
+                    f->name, dot, by, at, c, dot, by, colour(&f->series.v[one->beside - 1]));
+    }
+    text_printf(out, "  '%s.csv' skip 1 using ($%zu/%g):($0%+.4f) with points pt %d ps 0.9 lw 1.5 lc rgb '%s'", f->name,
+                c, by, at, one->beside ? 6 : 7, colour(one->beside ? &f->series.v[one->beside - 1] : one));
+    put_key(out, one);
+}
+
+// Two values of one thing, such as ours and a paper's, stand on one row: their distance is what there is to see.
+static void dots(const Figure *f, Text *out)
+{
+    size_t n = dotted(f), group = n * BAR + GAP, row = 0;
+    double low = 0;
+    Scale scale = scale_of(largest(f));
+    for (size_t s = 0; s < f->series.n; s++)
+        for (size_t k = 0; k < f->points.n; k++) low = fmin(low, f->series.v[s].values.v[k].y);
+    put_head(f, f->points.n * group, out);
+    put_down(f, out);
+    put_title(out, "xlabel", f->y, scale.word);
+    text_printf(out, "set xrange [%.6g:%.6g]\nset grid y lc rgb '" RULE "' lt 1\n", 1.05 * low / scale.by,
+                largest(f) > 0 ? 1.05 * largest(f) / scale.by : 1);
+    if (isfinite(f->baseline))
+        text_printf(out, "set arrow from %.15g, graph 0 to %.15g, graph 1 nohead back lw 1.5 dt 2 lc rgb '" INK "'\n",
+                    f->baseline / scale.by, f->baseline / scale.by);
+    text_put(out, "plot \\\n");
+    for (size_t s = 0; s < f->series.n; s++) {
+        if (f->series.v[s].beside) continue;
+        double at = ((double)row++ - 0.5 * (double)(n - 1)) * (double)BAR / (double)group;
+        text_put(out, row > 1 ? ", \\\n" : "");
+        put_marks(f, s, scale.by, at, out);
+        for (size_t b = 0; b < f->series.n; b++)
+            if (f->series.v[b].beside == s + 1) text_put(out, ", \\\n"), put_marks(f, b, scale.by, at, out);
+    }
+    text_put(out, "\n");
+}
+
+// The largest sum of a point's first n series.
+static double largest_sum(const Figure *f, size_t n)
+{
+    double most = 0;
+    for (size_t k = 0; k < f->points.n; k++) {
+        double sum = 0;
+        for (size_t s = 0; s < n; s++) sum += fmax(f->series.v[s].values.v[k].y, 0);
+        most = fmax(most, sum);
+    }
+    return most;
+}
+
+static void put_band(const Figure *f, size_t s, double by, double from, double to, Text *out)
+{
+    text_printf(out, ", \\\n  '' skip 1 using ($%zu/%g):0:(0):($%zu/%g):($0%+.4f):($0%+.4f)", column(f, s), by,
+                column(f, s), by, from, to);
+    text_printf(out, " axes x2y1 with boxxyerror lc rgb '%s'", colour(&f->series.v[s]));
+    put_key(out, &f->series.v[s]);
+}
+
 static void stack(const Figure *f, Text *out)
 {
+    const bool band = f->kind == FIGURE_BAND;
+    const size_t n = f->series.n - band;
+    const double most = largest_sum(f, n), half = 0.5 * STACKED_BAR / (STACKED_BAR + GAP),
+                 to = band ? half - 0.3 * half : half;
+    Scale scale = isfinite(f->top) ? (Scale){1, ""} : scale_of(most), across = {1, ""};
     put_head(f, f->points.n * (STACKED_BAR + GAP), out);
     put_down(f, out);
-    put_title(out, "xlabel", f->y, "");
+    put_title(out, "xlabel", f->y, scale.word);
     text_printf(out, isfinite(f->top) ? "set xrange [0:%.15g]\n" : "set xrange [0:*]\n", f->top);
+    if (band) {
+        double widest = 0;
+        for (size_t k = 0; k < f->points.n; k++) widest = fmax(widest, f->series.v[n].values.v[k].y);
+        across = scale_of(widest);
+        put_title(out, "x2label", f->band, across.word);
+        text_put(out, "set x2tics\n");
+        text_printf(out, "set x2range [0:%.6g]\n", widest > 0 ? 1.05 * widest / across.by : 1);
+        if (most > 0) text_printf(out, "set xrange [0:%.6g]\n", 1.05 * most / scale.by);
+    }
     text_put(out, "plot \\\n");
-    double half = 0.5 * STACKED_BAR / (STACKED_BAR + GAP);
     Text below = {0};
-    text_put(&below, "0");
-    for (size_t s = 0; s < f->series.n; s++) {
+    text_put(&below, "(0");
+    for (size_t s = 0; s < n; s++) {
         size_t c = column(f, s);
-        text_printf(out,
-                    "  '%s.csv' skip 1 using (%s):0:(%s):(%s+$%zu):($0-%.4f):($0+%.4f) with boxxyerror lc rgb '%s'",
-                    f->name, below.v, below.v, below.v, c, half, half, colour(&f->series.v[s]));
+        text_printf(out, "  '%s.csv' skip 1 using (%s)/%g):0:(%s)/%g):(%s+$%zu)/%g):($0-%.4f):($0+%.4f)", f->name,
+                    below.v, scale.by, below.v, scale.by, below.v, c, scale.by, half, to);
+        text_printf(out, " with boxxyerror lc rgb '%s'", colour(&f->series.v[s]));
         put_key(out, &f->series.v[s]);
-        text_put(out, s + 1 < f->series.n ? ", \\\n" : "\n");
+        text_put(out, s + 1 < n ? ", \\\n" : "");
         text_printf(&below, "+$%zu", c);
     }
+    if (band) put_band(f, n, across.by, to, half + 0.3 * half, out);
+    text_put(out, "\n");
     text_free(&below);
 }
 
@@ -286,7 +420,8 @@ static void lines(const Figure *f, Text *out)
     text_printf(out, isfinite(f->top) ? "set yrange [0:%.15g]\n" : "set yrange [0:*]\n", f->top / up.by);
     if (isfinite(f->baseline))
         text_printf(out,
-                    "set arrow from graph 0, first %.15g to graph 1, first %.15g nohead back lw 2 lc rgb '" RULE "'\n",
+                    "set arrow from graph 0, first %.15g to graph 1, first %.15g nohead back lw 1.5 dt 2 lc rgb '" INK
+                    "'\n",
                     f->baseline / up.by, f->baseline / up.by);
     if (!time && !f->linear && first > 0 && last / first >= 8)
         text_printf(out, "set logscale x 2\nset xrange [%.15g:%.15g]\n", first / 1.15, last * 1.15);
@@ -342,7 +477,9 @@ void figure_script(const Figure *f, Text *out)
 {
     switch (f->kind) {
     case FIGURE_BARS: bars(f, out); break;
-    case FIGURE_STACK: stack(f, out); break;
+    case FIGURE_STACK:
+    case FIGURE_BAND: stack(f, out); break;
+    case FIGURE_DOTS: dots(f, out); break;
     case FIGURE_HEAT: heat(f, out); break;
     case FIGURE_CURVE:
     case FIGURE_SERIES: lines(f, out); break;
@@ -485,7 +622,7 @@ void figure_inline(const Figure *f, const char *svg, Text *out)
         const char *next = p;
         if (begins(p, "<title>"))
             next = past(p, "</title>");
-        else if (begins(p, "<defs>") && f->kind != FIGURE_CURVE)
+        else if (begins(p, "<defs>") && f->kind != FIGURE_CURVE && f->kind != FIGURE_DOTS)
             next = past(p, "</defs>");  // the shapes of points
         else if (begins(p, "<filter"))
             next = past(p, "</filter>");

@@ -80,30 +80,36 @@ static void put_names(Text *out, const char *name, const Runs *runs,
 
 static void head(Report *r, const Runs *runs)
 {
-    const char *first = NULL, *last = NULL;
     double seconds = 0;
     uint64_t failed = 0;
-    for (size_t k = 0; k < runs->v.n; k++) {
-        const StoredRun *run = &runs->v.v[k];
-        if (!first || strcmp(run->finished, first) < 0) first = run->finished;
-        if (!last || strcmp(run->finished, last) > 0) last = run->finished;
-        seconds += run->wall_seconds;
-        failed += run->error != NULL;
-    }
+    for (size_t k = 0; k < runs->v.n; k++) seconds += runs->v.v[k].wall_seconds, failed += runs->v.v[k].error != NULL;
     html_put(r->out, "<header>\n<h1>onchip report</h1>\n<dl>\n");
     put_names(r->out, "programs", runs, by_program);
     put_names(r->out, "GPUs", runs, by_gpu);
     text_printf(r->out, "<dt>runs</dt><dd>%zu%s", runs->v.n, failed ? ", " : "");
     if (failed) text_printf(r->out, "<span class=\"bad\">%llu failed</span>", (unsigned long long)failed);
     text_printf(r->out, "; %.2f s in the simulator</dd>\n", seconds);
+    text_put(r->out, "</dl>\n");
+    text_put(r->out, "<p class=\"note\">Cycles follow from the GPU's description; they aren't those of a card. Compare "
+                     "runs with each other.</p>\n</header>\n");
+}
+
+// When, where and by what the runs were made: at the page's end, since figures come first.
+static void origin(Report *r, const Runs *runs)
+{
+    const char *first = NULL, *last = NULL;
+    for (size_t k = 0; k < runs->v.n; k++) {
+        const StoredRun *run = &runs->v.v[k];
+        if (!first || strcmp(run->finished, first) < 0) first = run->finished;
+        if (!last || strcmp(run->finished, last) > 0) last = run->finished;
+    }
+    text_put(r->out, "<dl>\n");
     html_put(r->out, "<dt>when</dt><dd>%s", first);
     if (strcmp(first, last)) html_put(r->out, " to %s", last);
     text_put(r->out, "</dd>\n");
     put_names(r->out, "simulated by", runs, by_version);
     put_names(r->out, "on", runs, by_host);
     html_put(r->out, "<dt>page by</dt><dd>onchip %s</dd>\n</dl>\n", ONCHIP_VERSION);
-    text_put(r->out, "<p class=\"note\">Cycles follow from the GPU's description; they aren't those of a card. Compare "
-                     "runs with each other.</p>\n</header>\n");
 }
 
 // Lists every key of the descriptions with the origin of its value. A description's file may be gone since.
@@ -365,6 +371,26 @@ static bool program(Report *r, const Runs *runs, const char *name, size_t number
     return ok;
 }
 
+// Which policy, which size, and why: for each program of which there are several runs.
+static void answers(Report *r, const Runs *runs, const List *programs)
+{
+    static const char *const columns[] = {"program",        "baseline", "fastest",
+                                          "#times as fast", "#L1 hits", "most slots are lost to"};
+    size_t rows = 0;
+    for (size_t k = 0; k < programs->n; k++) {
+        List list = {0};
+        RunGroup g;
+        for (size_t n = 0; n < runs->v.n; n++)
+            if (!strcmp(runs->v.v[n].program, programs->v[k]->program)) vec_push(&list, &runs->v.v[n]);
+        group_open(&g, list.v, list.n, true, r->options->baseline);
+        if (g.runs.n > 1 && !rows++) html_table(r->out, "table-answers", "The fastest runs.", columns, COUNT(columns));
+        if (g.runs.n > 1) charts_answer(r, &g);
+        group_free(&g);
+        vec_free(&list);
+    }
+    if (rows) html_table_end(r->out);
+}
+
 static bool sections(Report *r, const Runs *runs)
 {
     List programs = {0}, all = {0};
@@ -375,15 +401,15 @@ static bool sections(Report *r, const Runs *runs)
         add_once(&programs, run, by_program);
         any |= !run->error;
     }
-    text_put(r->out, "<nav><a href=\"#runs\">Runs</a>");
+    text_put(r->out, "<nav>");
     if (any && programs.n > 1) text_put(r->out, "<a href=\"#overview\">Overview</a>");
     for (size_t k = 0; k < programs.n; k++) {
         char id[64];  // not the program's name: that may be anything, even an id that is taken, such as "runs"
         snprintf(id, sizeof id, "#program-%zu", k + 1);
         html_put(r->out, "<a href=\"%s\">%s</a>", id, programs.v[k]->program);
     }
-    text_put(r->out, "</nav>\n");
-    runs_table(r, runs);
+    text_put(r->out, "<a href=\"#runs\">Runs</a></nav>\n");
+    answers(r, runs, &programs);
     bool ok = true;
     if (any && programs.n > 1) {
         text_put(r->out, "<section id=\"overview\">\n<h2>Overview</h2>\n<div class=\"figures\">\n");
@@ -407,12 +433,14 @@ bool report_page(Store *s, const ReportOptions *options, ReportCount *made, Text
     if (ok) {
         html_open(html, "onchip report");
         head(&r, &runs);
-        descriptions(&r, &runs);
         ok = sections(&r, &runs);
+        runs_table(&r, &runs);
+        descriptions(&r, &runs);
+        origin(&r, &runs);
         html_close(html);
     }
     *made = (ReportCount){runs.v.n, r.figures};
-    map_free(&r.names);
+    map_free(&r.names), map_free(&r.titles), map_free(&r.colours);
     runs_free(&runs);
     return ok;
 }

@@ -137,7 +137,17 @@ static bool together(const Column *a, const Column *b, size_t runs)
     return true;
 }
 
-static const char *shown(const char *value) { return *value ? value : "default"; }
+// A size that was written as a number of bytes is shown in KiB.
+static const char *shown(RunGroup *g, const char *name, const char *value)
+{
+    const size_t n = strlen(name);
+    char text[32];
+    const bool size = n > 5 && !strcmp(name + n - 5, ".size"), digits = !value[strspn(value, "0123456789")];
+    if (!*value) return "default";
+    if (!size || !digits || !(number_of(value) >= 1024)) return value;
+    snprintf(text, sizeof text, "%.6gKiB", number_of(value) / 1024);
+    return arena_text(&g->arena, text, strlen(text));
+}
 
 // Joins b into a: "nx" and "ny" become "nx, ny", and their values 64 and 32 become "64, 32".
 static void take_in(RunGroup *g, Column *a, Column *b, size_t runs)
@@ -146,7 +156,8 @@ static void take_in(RunGroup *g, Column *a, Column *b, size_t runs)
         size_t k = 0;
         while (k < runs && a->at[k] != v) k++;
         const char *one = a->swept.values.v[v], *other = k < runs ? b->swept.values.v[b->at[k]] : "";
-        a->swept.values.v[v] = arena_printf(&g->arena, "%s, %s", shown(one), shown(other));
+        a->swept.values.v[v] =
+            arena_printf(&g->arena, "%s, %s", shown(g, a->swept.name, one), shown(g, b->swept.name, other));
     }
     a->swept.name = arena_printf(&g->arena, "%s, %s", a->swept.name, b->swept.name);
     vec_free(&b->swept.values), vec_free(&b->swept.numbers);
@@ -261,10 +272,15 @@ const char *group_label(RunGroup *g, size_t run, size_t except)
     const char *label = "";
     for (size_t s = 0; s < g->swept.n; s++) {
         if (s == except) continue;
-        const char *value = shown(g->swept.v[s].values.v[group_at(g, run, s)]);
+        const char *value = shown(g, g->swept.v[s].name, g->swept.v[s].values.v[group_at(g, run, s)]);
         label = *label ? arena_printf(&g->arena, "%s, %s", label, value) : value;
     }
     return label;
+}
+
+const char *group_value(RunGroup *g, size_t swept, uint32_t value)
+{
+    return shown(g, g->swept.v[swept].name, g->swept.v[swept].values.v[value]);
 }
 
 const char *group_names(RunGroup *g, size_t except)

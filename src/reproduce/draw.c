@@ -76,7 +76,9 @@ void reproduce_figure(const Reproduction *r, Figure *f)
         series.n = 0;
         text_printf(&series, "%s%stheirs", r->series ? p->series : "", r->series ? ", " : "");
         draw_point(r, f, p, series.v, p->theirs);
-        f->series.v[series_named(f, series.v)].apart = true;
+        size_t ring = series_named(f, series.v), dot = series_named(f, r->series ? p->series : "ours");
+        f->series.v[ring].apart = true, f->series.v[ring].beside = (uint32_t)dot + 1;
+        if (f->kind == FIGURE_BARS) f->kind = FIGURE_DOTS;
     }
     text_free(&y), text_free(&series);
     mem_free(name);

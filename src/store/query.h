@@ -172,6 +172,10 @@ typedef struct RunKernel {
     RunStructures structures;
     VEC(uint64_t) samples;  // C_COUNT counters at the end of the first interval, then at the end of the second, …
 } RunKernel;
+typedef struct RunWhy {  // of a data structure, of all kernels: its loads, by what became of them (--why)
+    const char *name;
+    double served, first, capacity, conflict, dropped;
+} RunWhy;
 typedef struct StoredRun {
     const char *key, *program, *params, *gpu, *overrides, *options;
     const char *error;  // null: the run is done
@@ -186,6 +190,7 @@ typedef struct StoredRun {
     VEC(RunSetting) settings;  // the GPU, the overrides, the options, and last the parameters
     size_t params_at;          // the place of the first parameter in settings
     VEC(RunKernel) kernels;
+    VEC(RunWhy) why;  // none: nobody asked
 } StoredRun;
 typedef struct Runs {
     Arena arena;

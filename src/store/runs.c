@@ -6,6 +6,7 @@
 #include "chip/chip.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@ typedef struct Reader {
     Runs *runs;
     Store *s;
     Map counters, rates;  // names to places
-    sqlite3_stmt *setting, *kernel, *counter, *rate, *structure, *sample;
+    sqlite3_stmt *setting, *kernel, *counter, *rate, *structure, *sample, *why;
     Diag *diag;
 } Reader;
 
@@ -139,6 +140,33 @@ static void read_kernels(Reader *r, StoredRun *run, int64_t id)
     }
 }
 
+// Why loads missed, out of measures "why.CLASS[structure=NAME]".
+static void read_why(Reader *r, StoredRun *run, int64_t id)
+{
+    static const struct {
+        const char *name;
+        size_t at;
+    } fields[] = {{"why.served", offsetof(RunWhy, served)},
+                  {"why.first_touch", offsetof(RunWhy, first)},
+                  {"why.capacity", offsetof(RunWhy, capacity)},
+                  {"why.conflict", offsetof(RunWhy, conflict)},
+                  {"why.dropped", offsetof(RunWhy, dropped)}};
+    static const char place[] = "[structure=";
+    sqlite3_bind_int64(r->why, 1, id);
+    while (next(r, r->why)) {
+        const char *name = word(r, r->why, 0), *of = strchr(name, '[');
+        size_t n = of ? strlen(of) : 0, at = 0, f = 0;
+        if (n <= sizeof place || strncmp(of, place, sizeof place - 1) || of[n - 1] != ']') continue;
+        const char *structure = arena_text(&r->runs->arena, of + sizeof place - 1, n - sizeof place);
+        while (f < COUNT(fields) && strncmp(fields[f].name, name, MAX((size_t)(of - name), strlen(fields[f].name))))
+            f++;
+        if (f == COUNT(fields)) continue;
+        while (at < run->why.n && strcmp(run->why.v[at].name, structure)) at++;
+        if (at == run->why.n) vec_push(&run->why, ((RunWhy){.name = structure}));
+        *(double *)(void *)((char *)&run->why.v[at] + fields[f].at) = sqlite3_column_double(r->why, 1);
+    }
+}
+
 // --- runs ------------------------------------------------------------------------------------------------------------
 static bool open_reader(Reader *r)
 {
@@ -153,12 +181,14 @@ static bool open_reader(Reader *r)
            prepare(r, &r->structure,
                    "SELECT name, loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits, dram_bytes FROM "
                    "structure WHERE kernel_id = ? ORDER BY name") &&
+           prepare(r, &r->why,
+                   "SELECT name, value FROM measure WHERE run_id = ? AND name GLOB 'why.*' ORDER BY name") &&
            prepare(r, &r->sample, "SELECT number, name, value FROM sample WHERE kernel_id = ? ORDER BY number");
 }
 
 static void close_reader(Reader *r)
 {
-    sqlite3_stmt *const all[] = {r->setting, r->kernel, r->counter, r->rate, r->structure, r->sample};
+    sqlite3_stmt *const all[] = {r->setting, r->kernel, r->counter, r->rate, r->structure, r->sample, r->why};
     for (size_t k = 0; k < COUNT(all); k++) sqlite3_finalize(all[k]);
     map_free(&r->counters), map_free(&r->rates);
 }
@@ -267,6 +297,7 @@ bool runs_read(Runs *runs, Store *s, const RunsWanted *wanted, Diag *diag)
         run.params_at = run.settings.n;
         read_settings(&r, &run, sqlite3_column_int64(q, 0), false);
         read_kernels(&r, &run, sqlite3_column_int64(q, 0));
+        read_why(&r, &run, sqlite3_column_int64(q, 0));
         vec_push(&runs->v, run);
     }
     sqlite3_finalize(q);
@@ -284,7 +315,7 @@ void runs_free(Runs *runs)
         StoredRun *r = &runs->v.v[k];
         for (size_t n = 0; n < r->kernels.n; n++)
             vec_free(&r->kernels.v[n].structures), vec_free(&r->kernels.v[n].samples);
-        vec_free(&r->settings), vec_free(&r->kernels);
+        vec_free(&r->settings), vec_free(&r->kernels), vec_free(&r->why);
     }
     vec_free(&runs->v);
     arena_free(&runs->arena);

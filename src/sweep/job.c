@@ -41,6 +41,7 @@ static oc_device *open_device(const Plan *plan, Text *printed, Text *why)
                         .max_cycles = c->max_cycles,
                         .cap = c->cap,
                         .interval = c->interval,
+                        .why = c->why,
                         .print = plan->words ? keep_text : NULL,
                         .user = printed};
     return device_open(&config, plan->gpu, &d, why) == OC_OK ? d : NULL;
@@ -158,6 +159,41 @@ static void put_interference(const oc_device *d, Findings *f)
     findings_put(f, "interference.most", "", (double)x.most);
 }
 
+// Puts how many loads of each data structure the L1 served, and how many missed of each class; of all kernels.
+static void put_why(const oc_device *d, Findings *f)
+{
+    static const char *const names[WHY_CLASSES] = {[WHY_FIRST] = "why.first_touch",
+                                                   [WHY_CAPACITY] = "why.capacity",
+                                                   [WHY_CONFLICT] = "why.conflict",
+                                                   [WHY_DROPPED] = "why.dropped"};
+    typedef struct Missing {
+        const char *name;
+        double served, missed[WHY_CLASSES];
+    } Missing;
+    LaunchSums sums = {0};
+    VEC(Missing) all = {0};
+    device_sums(d, &sums);
+    for (size_t k = 0; k < sums.n; k++)
+        for (size_t n = 0; n < sums.v[k].structures.n; n++) {
+            const SumStructure *s = &sums.v[k].structures.v[n];
+            size_t at = 0;
+            if (!s->why.reads) continue;
+            while (at < all.n && strcmp(all.v[at].name, s->name)) at++;
+            if (at == all.n) vec_push(&all, ((Missing){.name = s->name}));
+            all.v[at].served += (double)s->why.served;
+            for (int c = 0; c < WHY_CLASSES; c++) all.v[at].missed[c] += why_missed(&s->why, (WhyClass)c);
+        }
+    for (size_t k = 0; k < all.n; k++) {
+        Text place = {0};
+        text_printf(&place, "structure=%s", all.v[k].name);
+        findings_put(f, "why.served", place.v, all.v[k].served);
+        for (int c = 0; c < WHY_CLASSES; c++) findings_put(f, names[c], place.v, all.v[k].missed[c]);
+        text_free(&place);
+    }
+    vec_free(&all);
+    sums_free(&sums);
+}
+
 bool plan_run(const Plan *plan, Store *store, Diag *diag)
 {
     Findings found = {.names = {0}};
@@ -184,6 +220,7 @@ bool plan_run(const Plan *plan, Store *store, Diag *diag)
         findings_put(&found, "sl1.structures", "", soft_l1_structures(software)),
             findings_put(&found, "sl1.registers", "", soft_l1_registers(software));
     if (plan->cell->interval) put_interference(d, &found);
+    if (plan->cell->why) put_why(d, &found);
     o.device = d;
     o.wall_seconds = device_wall_seconds(d);
     o.memory_bytes = peak_memory();

@@ -143,6 +143,28 @@ if command -v gnuplot >/dev/null; then
     diff <(printf '%s\r\n' ways,ours 1,50 3,124) "$work/plots/paper-bars.csv" >&2 ||
         complain "bars: other points are drawn"
 fi
+# Ours and theirs on one row: a dot, a ring and a line from the one to the other, which is as long as they differ.
+figure dots <<'INI'
+[figure]
+title = dots
+x = data
+y = v
+[data]
+a = v=40
+b = v=60
+[theirs]
+a = 45
+INI
+if command -v gnuplot >/dev/null; then
+    reproduce dots --plot "$work/plots" >/dev/null
+    diff <(printf '%s\r\n' data,ours,theirs a,40,45 b,60,) "$work/plots/paper-dots.csv" >&2 ||
+        complain "dots: the points"
+    for part in 'pt 7' 'pt 6' 'with vectors nohead'; do
+        grep -q "$part" "$work/plots/paper-dots.gp" || complain "dots: no $part"
+    done
+    rows=$(grep -o '(\$0[-+][0-9.]*)' "$work/plots/paper-dots.gp" | sort -u | wc -l)
+    [[ $rows == 1 ]] || complain "dots: $rows rows for a point"
+fi
 # Of [values] alone: a table. What can't be measured is no number.
 figure table <<'INI'
 [figure]

@@ -9,15 +9,29 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 export HOME=$folder
-"$ONCHIP" report run atax nx=64 ny=64 --set l1.size=8KiB,16KiB,32KiB --sched gto,lrr --interval 1000 -o page.html \
-    >/dev/null
+"$ONCHIP" sweep atax nx=64 ny=64 --set l1.size=8KiB,16KiB,32KiB --sched gto,lrr --interval 1000 --db runs.db >/dev/null
+# Long names, of a program and of settings.
+"$ONCHIP" sweep recursivegaussian --size small --set l1.merges=4,5 --set 'l1.index_bits=7^13 8^14 9^15 10^16' \
+    --set sched.policy=two-level,gto --db runs.db >/dev/null || exit 1
+"$ONCHIP" report --db runs.db -o page.html >/dev/null
 
 # A window can't be 400 pixels wide, but a frame can. It tells its size to the page around it.
 cat >script.html <<'HTML'
 <script>addEventListener("load", function () {
     var widths = Array.from(document.querySelectorAll("svg"), function (s) { return s.getBoundingClientRect().width; });
     var sizes = [document.documentElement.scrollWidth, innerWidth, Math.min.apply(null, widths)];
-    parent.postMessage("size " + sizes.join(" "), "*");
+    // Texts that reach out of their figure, or over the bars' names: they are cut, or unreadable.
+    var cut = [];
+    document.querySelectorAll("svg").forEach(function (s) {
+        var box = s.getBoundingClientRect();
+        s.querySelectorAll("text").forEach(function (t) {
+            var r = t.getBoundingClientRect();
+            if (r.left < box.left - 1 || r.right > box.right + 1 || r.top < box.top - 1 || r.bottom > box.bottom + 1 ||
+                t.textContent.includes("…"))
+                cut.push(t.textContent);
+        });
+    });
+    parent.postMessage("size " + sizes.join(" ") + " cut " + cut.length + ": " + cut.join("; "), "*");
 });</script>
 HTML
 sed -e '/<\/body>/{' -e 'r script.html' -e '}' page.html >inner.html
@@ -40,6 +54,8 @@ HTML
             --window-size=$((width < 500 ? 500 : width)),$height "file://$folder/outer.html" >dom 2>browser.log ||
             { cat browser.log >&2; exit 77; }
         read -r _ scroll inner figure < <(grep -oE 'size [0-9]+ [0-9]+ [0-9.]+' dom | tail -n 1)
+        cut=$(grep -oE 'cut [0-9]+: [^<]*' dom | tail -n 1)
+        [[ $cut == 'cut 0: ' ]] || { echo "at $width: texts are $cut" >&2; exit 1; }
         ((scroll <= inner)) || { echo "at $width: $scroll wide in $inner" >&2; exit 1; }
         ((${figure%.*} >= 300)) || { echo "at $width: a figure is $figure wide" >&2; exit 1; }
         python3 - shot.png "$width" $scheme <<'PYTHON'

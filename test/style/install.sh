@@ -1,14 +1,19 @@
 #!/bin/bash
 # What `cmake --install` leaves works for somebody else, from any prefix, without ldconfig and without LD_LIBRARY_PATH:
-# doc/use/library.md's example, built with pkg-config, and the same with the static library.
+# doc/use/library.md's example, built with pkg-config and with CMake's find_package, and the same with the static
+# library.
 set -euo pipefail
 [[ -e $ONCHIP && -e $ONCHIP_BUILD/libonchip.so && -z ${ONCHIP_SANITIZED:-} ]] || exit 77
 command -v pkg-config >/dev/null || exit 77
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cmake --install "$ONCHIP_BUILD" --prefix "$folder/first" >/dev/null
-for file in bin/onchip include/onchip.h share/man/man1/onchip.1; do [[ -s $folder/first/$file ]]; done
+for file in bin/onchip include/onchip.h share/doc/onchip/doc/use/run.md share/man/man1/onchip.1; do
+    [[ -s $folder/first/$file ]]
+done
 "$folder/first/bin/onchip" list gpus >/dev/null
+# The help speaks of doc/…, and says where that is.
+grep -qF "doc/ is $folder/first/share/doc/onchip/doc" <<<"$("$folder/first/bin/onchip" run --help)"
 lib=$(dirname "$(find "$folder" -name libonchip.a)")
 [[ -s $lib/libonchip.so && -s $lib/libonchip-sl1.so ]]
 # A CUDA program finds the library that is installed for it (test/cudart/app.sh has more of this).
@@ -34,6 +39,21 @@ cc -Wall -Werror saxpy.c $(pkg-config --cflags --libs onchip) -o saxpy
 grep -qF "=> $lib/libonchip.so" <<<"$(ldd ./saxpy)"
 cc -Wall -Werror saxpy.c $(pkg-config --cflags onchip) "$lib/libonchip.a" -pthread -lm -o static
 ./static | diff expected -
+
+# CMake's find_package, with both libraries.
+cat >CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.25)
+project(uses_onchip C)
+find_package(onchip 0.8 REQUIRED)
+add_executable(shared saxpy.c)
+target_link_libraries(shared onchip::onchip)
+add_executable(whole saxpy.c)
+target_link_libraries(whole onchip::static)
+END
+cmake -S . -B cmake-build -DCMAKE_PREFIX_PATH="$folder/first" >/dev/null
+cmake --build cmake-build >/dev/null
+for program in shared whole; do cmake-build/$program | diff expected -; done
+grep -qF "=> $lib/libonchip.so" <<<"$(ldd cmake-build/shared)"
 
 # Python's module finds the library and the program that were installed with it.
 if command -v python3 >/dev/null; then
