@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static const BankCfg fermi = {32, 4, 4}, kepler4 = {32, 8, 4}, kepler8 = {32, 8, 8};
+static const BankCfg fermi = {32, 4, 4, false}, kepler4 = {32, 8, 4, false}, kepler8 = {32, 8, 8, false};
 
 static uint32_t strided(const BankCfg *cfg, uint32_t stride, uint32_t bytes)
 {  // lane · stride · bytes
@@ -114,7 +114,8 @@ static uint32_t naive_part(const BankCfg *cfg, const uint64_t *addr, uint32_t fr
 static void random_patterns(void **state)
 {
     (void)state;
-    static const BankCfg of[] = {{32, 4, 4}, {32, 8, 4}, {32, 8, 8}, {16, 4, 4}, {64, 4, 4}};
+    static const BankCfg of[] = {
+        {32, 4, 4, false}, {32, 8, 4, false}, {32, 8, 8, false}, {16, 4, 4, false}, {64, 4, 4, false}};
     uint64_t r = 3, a[32];
     for (int round = 0; round < 15000; round++) {
         const BankCfg *cfg = &of[next_random(&r) % COUNT(of)];
@@ -131,11 +132,26 @@ static void random_patterns(void **state)
     }
 }
 
+// A column of a tile of 32 words a row meets in one bank; with a word behind each row it takes one pass.
+static void padded_rows(void **state)
+{
+    (void)state;
+    uint64_t column[32], padded[32], row[32];
+    for (uint32_t lane = 0; lane < 32; lane++) column[lane] = 128ull * lane + 8, row[lane] = 128ull * 5 + 4ull * lane;
+    assert_int_equal(bank_passes(&fermi, column, ~0u, 4), 32);
+    bank_pad(&fermi, column, ~0u, padded);
+    for (uint32_t lane = 0; lane < 32; lane++) assert_int_equal(padded[lane], 132ull * lane + 8);
+    assert_int_equal(bank_passes(&fermi, padded, ~0u, 4), 1);
+    bank_pad(&fermi, row, ~0u, padded);
+    assert_int_equal(bank_passes(&fermi, padded, ~0u, 4), 1);
+}
+
 // What the short cut for runs calls free takes one pass, and on Fermi's banks it finds most that do.
 static void free_runs(void **state)
 {
     (void)state;
-    static const BankCfg of[] = {{32, 4, 4}, {32, 8, 4}, {32, 8, 8}, {16, 4, 4}, {64, 4, 4}};
+    static const BankCfg of[] = {
+        {32, 4, 4, false}, {32, 8, 4, false}, {32, 8, 8, false}, {16, 4, 4, false}, {64, 4, 4, false}};
     uint64_t r = 5, a[32];
     uint32_t found = 0, all = 0;
     for (int round = 0; round < 15000; round++) {
@@ -172,8 +188,9 @@ static void atomics(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words),           cmocka_unit_test(wide),      cmocka_unit_test(patterns),
-        cmocka_unit_test(random_patterns), cmocka_unit_test(free_runs), cmocka_unit_test(atomics),
+        cmocka_unit_test(words),           cmocka_unit_test(wide),        cmocka_unit_test(patterns),
+        cmocka_unit_test(random_patterns), cmocka_unit_test(padded_rows), cmocka_unit_test(free_runs),
+        cmocka_unit_test(atomics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@ command -v pkg-config >/dev/null || exit 77
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cmake --install "$ONCHIP_BUILD" --prefix "$folder/first" >/dev/null
-for file in bin/onchip include/onchip.h share/doc/onchip/doc/use/run.md share/man/man1/onchip.1; do
+for file in bin/onchip include/onchip.h share/doc/onchip/'doc/use/run.md' share/man/man1/onchip.1; do
     [[ -s $folder/first/$file ]]
 done
 "$folder/first/bin/onchip" list gpus >/dev/null
