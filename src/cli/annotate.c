@@ -85,25 +85,40 @@ static void put_source(const Annotation *a, uint32_t line, const InstStat *s)
     mem_free(text);
 }
 
-// The accesses of a line of the kernel, the inlined ones with their own place.
-static void put_accesses(const Annotation *a, const SourceLine *l)
+static void put_access(const Annotation *a, const LineStat *x)
 {
+    char count[32];
+    const InstStat *s = &x->stat;
+    const char *slash = strrchr(x->file, '/');
+    format_count(count, (double)s->issued);
+    fprintf(a->out, "%34s%s of %s: %s", "", x->what, x->array ? x->array : "memory", count);
+    if (s->sectors)
+        fprintf(a->out, ", %.3g sectors each", (double)s->sectors / (double)s->issued);
+    else if (s->transactions && x->array && !strcmp(x->array, "shared memory"))
+        fprintf(a->out, ", %.3g passes each", (double)s->transactions / (double)s->issued);
+    if (s->l1_accesses) fprintf(a->out, ", %.1f %% L1 hits", 100.0 * (double)s->l1_hits / (double)s->l1_accesses);
+    if (x->at_file) fprintf(a->out, " (%s:%u)", slash ? slash + 1 : x->file, x->line);
+    fprintf(a->out, "\n");
+}
+
+// The accesses of a line of the kernel, the inlined ones with their own place. Gives back how many there are.
+static size_t accesses(const Annotation *a, const SourceLine *l, bool put)
+{
+    size_t n = 0;
     for (size_t k = 0; k < a->accesses.n; k++) {
         const LineStat *x = &a->accesses.v[k];
-        char count[32];
         if (own_line(x) != l->line || strcmp(own_file(x), l->file)) continue;
-        format_count(count, (double)x->stat.issued);
-        fprintf(a->out, "%34s%s of %s: %s", "", x->what, x->array ? x->array : "memory", count);
-        if (x->stat.sectors)
-            fprintf(a->out, ", %.3g sectors each", (double)x->stat.sectors / (double)x->stat.issued);
-        else if (x->stat.transactions && x->array && !strcmp(x->array, "shared memory"))
-            fprintf(a->out, ", %.3g passes each", (double)x->stat.transactions / (double)x->stat.issued);
-        if (x->stat.l1_accesses)
-            fprintf(a->out, ", %.1f %% L1 hits", 100.0 * (double)x->stat.l1_hits / (double)x->stat.l1_accesses);
-        const char *slash = strrchr(x->file, '/');
-        if (x->at_file) fprintf(a->out, " (%s:%u)", slash ? slash + 1 : x->file, x->line);
-        fprintf(a->out, "\n");
+        n++;
+        if (put) put_access(a, x);
     }
+    return n;
+}
+
+static bool any_access(const Annotation *a, const char *file)
+{
+    for (size_t k = 0; k < a->accesses.n; k++)
+        if (!strcmp(own_file(&a->accesses.v[k]), file)) return true;
+    return false;
 }
 
 void annotate_text(const LaunchSum *sum, FILE *out)
@@ -121,16 +136,17 @@ void annotate_text(const LaunchSum *sum, FILE *out)
         bool fresh = !k || strcmp(own.v[k - 1].file, l->file);
         if (fresh) {
             bool there = read_source(l->file, &a.source);
-            fprintf(out, "  %s%s\n", l->file, there ? "" : ", which can't be read");
-            fprintf(out, "    issued   memory      LSU  line\n");
+            if (there || any_access(&a, l->file))
+                fprintf(out, "  %s%s\n    issued   memory      LSU  line\n", l->file,
+                        there ? "" : ", which can't be read");
         }
         uint32_t last = fresh ? l->line : own.v[k - 1].line;
-        if (l->line - last > NEAR + 1)
+        if (a.source.n && l->line - last > NEAR + 1)
             fprintf(out, "%32s\n", "…");
         else
             for (uint32_t n = last + 1; a.source.n && n < l->line; n++) put_source(&a, n, NULL);
-        put_source(&a, l->line, &l->stat);
-        put_accesses(&a, l);
+        if (a.source.n || accesses(&a, l, false)) put_source(&a, l->line, &l->stat);
+        accesses(&a, l, true);
     }
     text_free(&a.source);
     vec_free(&lines), vec_free(&own), vec_free(&a.accesses);
