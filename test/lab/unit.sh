@@ -48,7 +48,7 @@ unit measured × 'x = n' 'y = bigkernel.over_host_serial' '[matrix]' 'program = 
 refuse measured 'no counter, rate or measured value of this name'  # the run lacks it; the unit is no mistake
 
 # The figures of all papers can be opened: they are listed.
-"$ONCHIP" reproduce >"$work/list" 2>&1 || true
+"$ONCHIP" reproduce --list >"$work/list" 2>&1
 listed=$(awk 'NF > 1 { print $1 "/" $2 ".ini" }' "$work/list")
 for file in "$ONCHIP_SOURCE"/reproduce/*/*.ini; do
     [[ $listed == *"${file#"$ONCHIP_SOURCE/reproduce/"}"* ]] || complain "$file isn't taken"
