@@ -289,6 +289,7 @@ static bool begin(Launch *l, const LaunchInfo *info, const Texture *textures, ui
         sm->env.check = c->check;
         sm->env.undefined = (Undefined){0};
     }
+    for (uint32_t s = 0; s < c->used; s++) c->sms[s].spans_kept = l->o->trace, c->sms[s].spans.n = 0;
     if (l->o->trace && !(l->tracer = tracer_open(l->o->trace, c))) return false;
     mmu_flush(&c->mmu);
     if (c->gpu.part.ordered) crossbar_begin(&c->crossbar);

@@ -180,14 +180,18 @@ typedef struct SmSample {  // of an SM between two samples
     uint64_t from, to;     // cycles
     uint64_t instructions, l1_accesses, l1_hits, interference;
     double warps, stalled, isolated;  // as counted at windows' edges, the mean
+    const uint64_t *grown;            // by how much every counter grew
 } SmSample;
 typedef enum TraceKind { TRACE_STALL, TRACE_RELEASE, TRACE_ISOLATE, TRACE_RETURN } TraceKind;
 typedef struct TraceSink {
     uint64_t interval;  // cycles between two samples
     void (*sample)(void *user, uint32_t sm, const SmSample *s);
+    void (*gpu)(void *user, uint64_t from, uint64_t to, const uint64_t *grown);  // the same of all L2 and DRAM
     void (*event)(void *user, uint64_t cycle, uint32_t sm, uint32_t warp, TraceKind kind);
+    void (*span)(void *user, uint32_t sm, const SmSpan *s);  // a block or a warp is over
     // A launch or a copy, in seconds; a launch is told before its samples, when its end isn't known, and at its end.
-    void (*work)(void *user, const char *what, uint64_t bytes, double start, double end);
+    // buffer: of a copy, what is copied; may be null.
+    void (*work)(void *user, const char *what, const char *buffer, uint64_t bytes, double start, double end);
     void *user;
 } TraceSink;
 typedef struct RunOptions {

@@ -1,6 +1,7 @@
-// trace.c: what a launch does over time, for a sink: per SM a sample every so many cycles, and an event whenever the
-// scheduling policy has stalled, released, isolated or sent back a warp. Both are looked at when a window is over, so
-// that an event's time is that of an edge, and nothing of it costs when nobody asks.
+// trace.c: what a launch does over time, for a sink: per SM a sample every so many cycles, one of L2 and DRAM, blocks
+// and warps when they are over, and an event whenever the scheduling policy has stalled, released, isolated or sent
+// back a warp. All is looked at when a window is over. So an event's time is that of an edge; a block and a warp know
+// their own cycles. Nothing of it costs when nobody asks.
 #include "chip/chip.h"
 
 typedef struct SmTrace {
@@ -10,7 +11,8 @@ typedef struct SmTrace {
 } SmTrace;
 struct Tracer {
     const TraceSink *sink;
-    uint64_t from;  // the last sample's end
+    uint64_t from;             // the last sample's end
+    uint64_t memory[C_COUNT];  // of L2 and DRAM until then
     SmTrace sm[];
 };
 
@@ -67,8 +69,40 @@ static void sample(Tracer *t, const Sm *sm, uint64_t now)
                   .interference = grown[C_WATCH_INTERFERENCE],
                   .warps = (double)grown[C_WATCH_WARPS] / cycles,
                   .stalled = (double)grown[C_WATCH_STALLED] / cycles,
-                  .isolated = (double)grown[C_WATCH_ISOLATED] / cycles};
+                  .isolated = (double)grown[C_WATCH_ISOLATED] / cycles,
+                  .grown = grown};
     t->sink->sample(t->sink->user, sm->index, &s);
+}
+
+static void sample_memory(Tracer *t, const Chip *c, uint64_t now)
+{
+    uint64_t grown[C_COUNT] = {0};
+    for (uint32_t p = 0; p < c->gpu.part.partitions; p++)
+        for (int k = 0; k < C_COUNT; k++) grown[k] += c->parts[p].count[k];
+    for (int k = 0; k < C_COUNT; k++) {
+        uint64_t all = grown[k];
+        grown[k] -= t->memory[k], t->memory[k] = all;
+    }
+    t->sink->gpu(t->sink->user, t->from, now, grown);
+}
+
+// What is over; at the end of a launch that was cut short, also what isn't.
+static void spans(Tracer *t, Sm *sm, uint64_t now, bool last)
+{
+    const Issue *i = &sm->issue;
+    for (uint32_t s = 0; last && s < i->slot_count; s++) {
+        const WarpSlot *ws = &i->slots[s];
+        if (!ws->warp || now <= ws->started) continue;
+        uint64_t block = i->view.cta[i->view.warp[s].cta].number;
+        vec_push(&sm->spans, ((SmSpan){block, ws->started, now, s, ws->warp->in_cta}));
+    }
+    for (uint32_t c = 0; last && c < i->view.ctas; c++) {
+        const oc_cta_view *cta = &i->view.cta[c];
+        if (cta->running && now > cta->started)
+            vec_push(&sm->spans, ((SmSpan){cta->number, cta->started, now, c, WHOLE_BLOCK}));
+    }
+    for (size_t k = 0; k < sm->spans.n; k++) t->sink->span(t->sink->user, sm->index, &sm->spans.v[k]);
+    sm->spans.n = 0;
 }
 
 void tracer_edge(Tracer *t, const Chip *c, uint64_t now, bool last)
@@ -76,7 +110,9 @@ void tracer_edge(Tracer *t, const Chip *c, uint64_t now, bool last)
     bool due = now / t->sink->interval != t->from / t->sink->interval || last;
     for (uint32_t s = 0; s < c->used; s++) {
         compare(t, &c->sms[s], now);
+        spans(t, &c->sms[s], now, last);
         if (due && now > t->from) sample(t, &c->sms[s], now);
     }
+    if (due && now > t->from) sample_memory(t, c, now);
     if (due) t->from = now;
 }

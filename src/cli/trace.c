@@ -1,7 +1,8 @@
 // trace.c: onchip run --trace: writes what happens over time in the trace event format that Perfetto and Chrome open.
-// Process 1 is the GPU: its kernels and copies are slices. Every SM is a process of its own, with curves: IPC, warps
-// (active, stalled, isolated), L1 hit rate, interference. What the scheduling policy does with a warp is an instant.
-// Times are simulated microseconds. A curve falls to 0 where a kernel ends.
+// Process 1 is the GPU: its kernels and copies are slices, and L2 and DRAM have curves. Every SM is a process of its
+// own, with slices for its blocks and warps, a row for each place, and with curves: IPC, what became of the issue
+// slots, warps (active, stalled, isolated), L1 hit rate, interference. What the scheduling policy does with a warp is
+// an instant. Times are simulated microseconds. A curve falls to 0 where a kernel ends.
 #include "chip/chip.h"
 #include "cli/cli.h"
 #include "device/device.h"
@@ -14,13 +15,17 @@ struct Trace {
     TraceSink sink;
     FILE *out;
     double start, us_per_cycle;  // the launch under way
-    bool any;
-    VEC(bool) named, sampled;  // SMs: their process has a name; they have curves in this launch
+    double core_mhz;
+    bool any, memory;               // memory: L2 and DRAM have curves in this launch
+    VEC(bool) named, sampled, row;  // SMs: their process has a name; they have curves in this launch. Rows have names
+    uint64_t slices;                // of blocks and warps
 };
 
 // Tracks of the GPU. What lies on one follows one another: on the chip (fills and copies within the device, too), on
 // the way there, and on the way back.
 enum { GPU = 1, FIRST_SM = 10, KERNELS = 1, TO_DEVICE = 2, TO_HOST = 3 };
+// Rows of an SM: a block's place is a row, and so is a warp's. A file with more slices than MOST_SLICES wouldn't open.
+enum { BLOCKS = 1, WARPS = 1000, ROWS = WARPS + OC_MOST_WARPS, MOST_SLICES = 1000000 };
 
 // A text, quoted as JSON needs it.
 static void put_string(Trace *t, const char *text)
@@ -59,8 +64,10 @@ static void named(Trace *t, const char *what, int process, int thread, const cha
 }
 
 static void curves(Trace *t, uint32_t sm, double at, const SmSample *s);
+static void memory_curves(Trace *t, double at, double cycles, const uint64_t *grown);
+static const uint64_t nothing[C_COUNT];
 
-static void work(void *user, const char *what, uint64_t bytes, double start, double end)
+static void work(void *user, const char *what, const char *buffer, uint64_t bytes, double start, double end)
 {
     Trace *t = user;
     if (end < 0) {  // a launch begins
@@ -69,13 +76,18 @@ static void work(void *user, const char *what, uint64_t bytes, double start, dou
     }
     bool copy = bytes > 0;
     int track = !strcmp(what, "copy to the device") ? TO_DEVICE : !strcmp(what, "copy to the host") ? TO_HOST : KERNELS;
-    begin(t, "X", what, GPU, track);
+    Text name = {0};
+    text_printf(&name, "%s%s%s", what, buffer ? ": " : "", buffer ? buffer : "");
+    begin(t, "X", name.v, GPU, track);
+    text_free(&name);
     put_time(t, "ts", tenths(start * 1e6));
     put_time(t, "dur", tenths(end * 1e6) - tenths(start * 1e6));
     if (copy) fprintf(t->out, ",\"args\":{\"bytes\":%llu}", (unsigned long long)bytes);
     fputs("}", t->out);
     for (uint32_t sm = 0; !copy && sm < t->sampled.n; sm++)
-        if (t->sampled.v[sm]) curves(t, sm, end * 1e6, &(SmSample){.to = 1}), t->sampled.v[sm] = false;
+        if (t->sampled.v[sm])
+            curves(t, sm, end * 1e6, &(SmSample){.to = 1, .grown = nothing}), t->sampled.v[sm] = false;
+    if (!copy && t->memory) memory_curves(t, end * 1e6, 1, nothing), t->memory = false;
 }
 
 static int process_of(Trace *t, uint32_t sm)
@@ -101,6 +113,16 @@ static void curve(Trace *t, const char *name, uint32_t sm, double at, const char
 static void curves(Trace *t, uint32_t sm, double at, const SmSample *s)
 {
     curve(t, "IPC", sm, at, "instructions per cycle", (double)s->instructions / (double)(s->to - s->from));
+    uint64_t slots = s->grown[C_ISSUED];
+    for (size_t k = 0; k < stall_cause_count; k++) slots += s->grown[stall_causes[k]];
+    begin(t, "C", "issue slots, %", process_of(t, sm), 0);
+    put_time(t, "ts", tenths(at));
+    for (size_t k = 0; k <= stall_cause_count; k++) {
+        Counter c = k ? stall_causes[k - 1] : C_ISSUED;
+        fprintf(t->out, "%s\"%s\":%.4g", k ? "," : ",\"args\":{", strchr(counter_info[c].name, '.') + 1,
+                slots ? 100.0 * (double)s->grown[c] / (double)slots : 0);
+    }
+    fputs("}}", t->out);
     begin(t, "C", "warps", process_of(t, sm), 0);
     put_time(t, "ts", tenths(at));
     fprintf(t->out, ",\"args\":{\"active\":%.4g,\"stalled\":%.4g,\"isolated\":%.4g}}", s->warps - s->stalled,
@@ -108,6 +130,73 @@ static void curves(Trace *t, uint32_t sm, double at, const SmSample *s)
     curve(t, "L1 hit rate", sm, at, "%", s->l1_accesses ? 100.0 * (double)s->l1_hits / (double)s->l1_accesses : 0);
     curve(t, "interference", sm, at, "per 1000 instructions",
           s->instructions ? 1000.0 * (double)s->interference / (double)s->instructions : 0);
+}
+
+// L2 and DRAM from a time on.
+static void memory_curves(Trace *t, double at, double cycles, const uint64_t *grown)
+{
+    const double gbs = t->core_mhz * 1e-3 / cycles;
+    const struct {
+        const char *name, *what[2];
+        double value[2];
+    } all[] = {{"L2 requests", {"per cycle"}, {(double)grown[C_L2_ACCESSES] / cycles}},
+               {"L2 hit rate",
+                {"%"},
+                {grown[C_L2_ACCESSES] ? 100.0 * (double)grown[C_L2_HITS] / (double)grown[C_L2_ACCESSES] : 0}},
+               {"DRAM, GB/s",
+                {"read", "written"},
+                {gbs * (double)grown[C_DRAM_READ_BYTES], gbs * (double)grown[C_DRAM_WRITE_BYTES]}}};
+    for (size_t k = 0; k < COUNT(all); k++) {
+        begin(t, "C", all[k].name, GPU, 0);
+        put_time(t, "ts", tenths(at));
+        fputs(",\"args\":{", t->out);
+        for (int n = 0; n < 2 && all[k].what[n]; n++)
+            fprintf(t->out, "%s\"%s\":%.6g", n ? "," : "", all[k].what[n], all[k].value[n]);
+        fputs("}}", t->out);
+    }
+}
+
+static void gpu(void *user, uint64_t from, uint64_t to, const uint64_t *grown)
+{
+    Trace *t = user;
+    t->memory = true;
+    memory_curves(t, t->start + (double)from * t->us_per_cycle, (double)(to - from), grown);
+}
+
+static void name_row(Trace *t, uint32_t sm, uint32_t row)
+{
+    size_t at = (size_t)sm * ROWS + row;
+    char name[32];
+    while (t->row.n <= at) vec_push(&t->row, false);
+    if (t->row.v[at]) return;
+    t->row.v[at] = true;
+    snprintf(name, sizeof name, row < WARPS ? "block's place %u" : "warp's place %u",
+             row < WARPS ? row - BLOCKS : row - WARPS);
+    named(t, "thread_name", process_of(t, sm), (int)row, name);
+}
+
+static void span(void *user, uint32_t sm, const SmSpan *s)
+{
+    Trace *t = user;
+    bool block = s->warp == WHOLE_BLOCK;
+    uint32_t row = (block ? BLOCKS : WARPS) + s->slot;
+    double from = t->start + (double)s->from * t->us_per_cycle, to = t->start + (double)s->to * t->us_per_cycle;
+    char name[64];
+    if (t->slices++ >= MOST_SLICES) return;
+    if (block)
+        snprintf(name, sizeof name, "block %llu", (unsigned long long)s->block);
+    else
+        snprintf(name, sizeof name, "block %llu, warp %u", (unsigned long long)s->block, s->warp);
+    name_row(t, sm, row);
+    begin(t, "X", name, process_of(t, sm), (int)row);
+    put_time(t, "ts", tenths(from));
+    put_time(t, "dur", tenths(to) - tenths(from));
+    fprintf(t->out, ",\"args\":{\"cycles\":%llu}}", (unsigned long long)(s->to - s->from));
+    if (t->slices < MOST_SLICES) return;
+    begin(t, "i", "later blocks and warps aren't shown", GPU, KERNELS);
+    fputs(",\"s\":\"g\"", t->out);
+    put_time(t, "ts", tenths(to));
+    fputs("}", t->out);
 }
 
 static void sample(void *user, uint32_t sm, const SmSample *s)
@@ -135,8 +224,10 @@ Trace *trace_open(const char *path, uint64_t interval, oc_device *d, const char 
     if (!out) return NULL;
     Trace *t = mem_alloc(sizeof *t);
     t->out = out;
-    t->us_per_cycle = 1 / device_gpu(d)->core_mhz;
-    t->sink = (TraceSink){.interval = interval, .sample = sample, .event = event, .work = work, .user = t};
+    t->core_mhz = device_gpu(d)->core_mhz;
+    t->us_per_cycle = 1 / t->core_mhz;
+    t->sink = (TraceSink){
+        .interval = interval, .sample = sample, .gpu = gpu, .event = event, .span = span, .work = work, .user = t};
     Json j = {0};
     json_open(&j, NULL, '{');
     json_string(&j, "onchip", ONCHIP_VERSION);
@@ -161,7 +252,7 @@ bool trace_close(Trace *t, oc_device *d)
     fputs("\n]}\n", t->out);
     bool ok = !ferror(t->out);
     ok &= fclose(t->out) == 0;
-    vec_free(&t->named), vec_free(&t->sampled);
+    vec_free(&t->named), vec_free(&t->sampled), vec_free(&t->row);
     mem_free(t);
     return ok;
 }

@@ -77,11 +77,14 @@ static void take_time(Sim *d, oc_stream *stream, double *engine, double seconds)
     (s ? s : &d->standard)->end = *engine;
 }
 
-// The same for a copy or a fill, which a trace shows.
-static void take_copy(Sim *d, oc_stream *stream, double *engine, double seconds, const char *what, size_t bytes)
+// The same for a copy or a fill of what lies at `of`, which a trace shows.
+static void take_copy(Sim *d, oc_stream *stream, double *engine, double seconds, const char *what, oc_ptr of,
+                      size_t bytes)
 {
     take_time(d, stream, engine, seconds);
-    if (d->trace) d->trace->work(d->trace->user, what, bytes, *engine - seconds, *engine);
+    if (!d->trace) return;
+    const Allocation *a = gmem_find(&d->memory, of);
+    d->trace->work(d->trace->user, what, a ? a->label : NULL, bytes, *engine - seconds, *engine);
 }
 
 static double copy_seconds(const Sim *d, size_t bytes)
@@ -97,7 +100,7 @@ static oc_status sim_write(oc_device *base, oc_ptr to, const void *from, size_t 
     if (bytes) memcpy(p, from, bytes);
     check_written(d->chip.check, to, bytes, true);
     if (!d->config.functional) chip_copied(&d->chip, to, bytes);
-    take_copy(d, s, &d->copy_free[0], copy_seconds(d, bytes), "copy to the device", bytes);
+    take_copy(d, s, &d->copy_free[0], copy_seconds(d, bytes), "copy to the device", to, bytes);
     return OC_OK;
 }
 
@@ -107,7 +110,7 @@ static oc_status sim_read(oc_device *base, void *to, oc_ptr from, size_t bytes, 
     void *p = locate(d, from, bytes);
     if (!p) return OC_BAD_ARGUMENT;
     if (bytes) memcpy(to, p, bytes);
-    take_copy(d, s, &d->copy_free[d->gpu.engines > 1], copy_seconds(d, bytes), "copy to the host", bytes);
+    take_copy(d, s, &d->copy_free[d->gpu.engines > 1], copy_seconds(d, bytes), "copy to the host", from, bytes);
     return OC_OK;
 }
 
@@ -118,7 +121,7 @@ static oc_status sim_copy(oc_device *base, oc_ptr to, oc_ptr from, size_t bytes,
     if (!p || !q) return OC_BAD_ARGUMENT;
     memmove(p, q, bytes);
     check_copied(d->chip.check, to, from, bytes);
-    take_copy(d, s, &d->chip_free, 2.0 * (double)bytes / (d->gpu.dram_gbs * 1e9), "copy on the device", bytes);
+    take_copy(d, s, &d->chip_free, 2.0 * (double)bytes / (d->gpu.dram_gbs * 1e9), "copy on the device", to, bytes);
     return OC_OK;
 }
 
@@ -129,7 +132,7 @@ static oc_status sim_fill(oc_device *base, oc_ptr to, uint8_t value, size_t byte
     if (!p) return OC_BAD_ARGUMENT;
     memset(p, value, bytes);
     check_written(d->chip.check, to, bytes, true);
-    take_copy(d, s, &d->chip_free, (double)bytes / (d->gpu.dram_gbs * 1e9), "fill", bytes);
+    take_copy(d, s, &d->chip_free, (double)bytes / (d->gpu.dram_gbs * 1e9), "fill", to, bytes);
     return OC_OK;
 }
 
@@ -140,7 +143,7 @@ oc_status device_moved(oc_device *base, oc_ptr at, uint64_t bytes, bool to_devic
     if (to_device) check_written(d->chip.check, at, bytes, true);
     if (to_device && !d->config.functional) chip_copied(&d->chip, at, bytes);
     take_copy(d, s, &d->copy_free[!to_device && d->gpu.engines > 1], copy_seconds(d, bytes),
-              to_device ? "copy to the device" : "copy to the host", bytes);
+              to_device ? "copy to the device" : "copy to the host", at, bytes);
     return OC_OK;
 }
 
@@ -426,7 +429,7 @@ static RunResult simulate(Launching *l)
     l->r = (Record){.kernel = mem_text(l->name), .launches = 1};
     if (d->config.cap && (l->timed || d->config.functional)) o.max_insts = d->config.cap - d->executed;
     double start = free_from(d, &l->stream->base, d->chip_free) + d->gpu.launch_us * 1e-6;
-    if (d->trace && l->timed) d->trace->work(d->trace->user, l->name, 0, start, -1);
+    if (d->trace && l->timed) d->trace->work(d->trace->user, l->name, NULL, 0, start, -1);
     double began = seconds_now();
     RunResult result = (l->timed ? chip_run : chip_execute)(&d->chip, &l->info, d->textures.v, (uint32_t)d->textures.n,
                                                             &o, &l->r, &l->message);
@@ -447,7 +450,7 @@ static oc_status record(Launching *l, RunResult result)
     take_time(d, &l->stream->base, &d->chip_free, d->gpu.launch_us * 1e-6 + seconds);
     r->end = l->stream->end;
     r->start = r->end - seconds;
-    if (d->trace && l->timed) d->trace->work(d->trace->user, l->name, 0, r->start, r->end);
+    if (d->trace && l->timed) d->trace->work(d->trace->user, l->name, NULL, 0, r->start, r->end);
     if (result == RUN_TOO_LARGE)
         record_free(r);  // it never ran
     else

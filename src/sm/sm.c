@@ -31,6 +31,7 @@ void sm_close(Sm *sm)
 {
     sm_spare(sm);
     mem_free(sm->ctas);
+    vec_free(&sm->spans);
     ports_close(sm), links_close(sm), lsu_close(sm), issue_close(sm);
     watch_close(sm), why_close(sm);
     mem_free(sm->inst);

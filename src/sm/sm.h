@@ -12,6 +12,13 @@
 
 #include "sm/state.h"
 
+typedef struct SmSpan {  // a block or a warp of it, from its first cycle until behind its last one
+    uint64_t block, from, to;
+    uint32_t slot;
+    uint32_t warp;  // of the block; WHOLE_BLOCK: the block itself
+} SmSpan;
+enum { WHOLE_BLOCK = UINT16_MAX };
+typedef VEC(SmSpan) SmSpans;
 typedef struct Sm {
     SmCfg cfg;
     uint32_t index, sms;
@@ -26,7 +33,9 @@ typedef struct Sm {
     Links links;
     Storage storage;
     SmWatch watch;
-    struct Why *why;              // null: nobody asks
+    struct Why *why;  // null: nobody asks
+    SmSpans spans;    // what ended since they were taken; only if `spans_kept`
+    bool spans_kept;
     uint64_t now, window, until;  // cycle; the window's first and end
     uint64_t due;                 // nothing happens before this cycle unless a packet arrives
     uint64_t last_event;          // cycle of the last instruction, transaction or reply

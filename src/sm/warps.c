@@ -118,6 +118,7 @@ void issue_cta_stop(Sm *sm, uint32_t cta)
     oc_cta_view *view = &i->view.cta[cta];
     view->running = false;
     sm->count[C_SHARED_HELD] += view->shared_size * (sm->now + 1 - view->started);
+    if (sm->spans_kept) vec_push(&sm->spans, ((SmSpan){view->number, view->started, sm->now + 1, cta, WHOLE_BLOCK}));
     if (i->policy.type->cta_stop) i->policy.type->cta_stop(&i->policy, cta);
 }
 
@@ -163,6 +164,10 @@ void issue_stop(Sm *sm, WarpSlot *ws)
     if (v->last == ws->bit) v->last = -1;
     if (sm->issue.policy.type->stop) sm->issue.policy.type->stop(&sm->issue.policy, ws->slot);
     sm->count[C_WARP_CYCLES] += sm->now + 1 - ws->started;
+    if (sm->spans_kept) {
+        uint64_t block = sm->issue.view.cta[sm->issue.view.warp[ws->slot].cta].number;
+        vec_push(&sm->spans, ((SmSpan){block, ws->started, sm->now + 1, ws->slot, w->in_cta}));
+    }
     ws->warp = NULL;
     if (!w->cta->live_threads) sm_end_block(sm, w->cta);
 }

@@ -50,6 +50,43 @@ for k in 0 1; do
         complain "kernel $k: ${watched[k]} warp-cycles were watched, ${resident[k]} are counted"
 done
 
+# Blocks and warps are slices on their SM, of as many cycles as the counters have; what became of the issue slots adds
+# up to all of them; the curves of L2 and DRAM hold what is counted; a copy says of which buffer it is.
+if command -v python3 >/dev/null; then
+    gives 0 '"verified": true' -- run atax nx=256 ny=256 --trace t.json --interval 1000 --json
+    echo "$out" >run.json
+    python3 - <<'PY' || complain "blocks, warps, issue slots, L2, DRAM or copies"
+import json
+events, run = json.load(open("t.json"))["traceEvents"], json.load(open("run.json"))
+kernels = run["kernels"]
+total = lambda name: sum(k["counters"][name] for k in kernels)
+names = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["name"] == "thread_name"}
+rows = lambda what: [e for e in events if e["ph"] == "X" and names[e["pid"], e["tid"]].startswith(what)]
+blocks, warps = rows("block's"), rows("warp's")
+assert len(blocks) == total("blocks") == 2 and len(warps) == total("warps") == 16, (len(blocks), len(warps))
+assert sum(w["args"]["cycles"] for w in warps) == total("warps.resident")
+mhz = 700
+for s in blocks + warps: assert abs(s["dur"] * mhz - s["args"]["cycles"]) < 1, s
+for w in warps:  # within its block, on the same SM
+    assert any(b["pid"] == w["pid"] and b["ts"] <= w["ts"] and w["ts"] + w["dur"] <= b["ts"] + b["dur"] + 1e-3 and
+               w["name"].startswith(b["name"] + ", ") for b in blocks), w
+for e in events:
+    if e["name"] == "issue slots, %": assert abs(sum(e["args"].values()) - 100) < 0.1 or not any(e["args"].values()), e
+# The area under a curve, in cycles.
+def area(name, value):
+    samples = [e for e in events if e["ph"] == "C" and e["name"] == name]
+    return sum((b["ts"] - a["ts"]) * mhz * a["args"][value] for a, b in zip(samples, samples[1:]))
+near = lambda a, b: abs(a - b) <= 0.01 * b + 1
+assert near(area("L2 requests", "per cycle"), total("l2.accesses")), area("L2 requests", "per cycle")
+assert near(area("DRAM, GB/s", "read") * 1e3 / mhz, total("dram.read_bytes")), area("DRAM, GB/s", "read")
+copies = sorted(e["name"] for e in events if e["ph"] == "X" and e["name"].startswith("copy"))
+assert "copy to the device: A" in copies and "copy to the host: y" in copies, copies
+PY
+fi
+# Also of a launch that is cut short.
+gives 1 'stopped' -- run atax nx=256 ny=256 --max-cycles 2000 --trace t.json
+(($(grep -c '"ph":"X","name":"block [0-9]*, warp' t.json) >= 8)) || complain 'no warps of a launch that was cut short'
+
 # A description's name may have what JSON writes in another way.
 cp "$ONCHIP_SOURCE/gpus/gtx480.ini" 'a"b\c.ini'
 gives 0 'right' -- run atax nx=64 ny=64 --gpu './a"b\c.ini' --trace t.json
@@ -71,7 +108,7 @@ events = json.load(open("t.json"), parse_float=str)["traceEvents"]
 slices, ends, curves = {}, set(), {}
 for e in events:
     if e["ph"] == "X":
-        slices.setdefault(e["tid"], []).append((e["ts"], e["dur"]))
+        slices.setdefault((e["pid"], e["tid"]), []).append((e["ts"], e["dur"]))
         if "args" not in e:
             ends.add(Fraction(e["ts"]) + Fraction(e["dur"]))
     if e["ph"] == "C":
