@@ -1,8 +1,8 @@
 // trace.c: onchip run --trace: writes what happens over time in the trace event format that Perfetto and Chrome open.
 // Process 1 is the GPU: its kernels and copies are slices, and L2 and DRAM have curves. Every SM is a process of its
-// own, with slices for its blocks and warps, a row for each place, and with curves: IPC, what became of the issue slots,
-// warps (active, stalled, isolated), L1 hit rate, interference. What the scheduling policy does with a warp is an
-// instant. Times are simulated microseconds. A curve falls to 0 where a kernel ends.
+// own, with slices for its blocks and warps, a row for each place, and with curves: IPC, what became of the issue
+// slots, warps (active, stalled, isolated), L1 hit rate, interference. What the scheduling policy does with a warp is
+// an instant. Times are simulated microseconds. A curve falls to 0 where a kernel ends.
 #include "chip/chip.h"
 #include "cli/cli.h"
 #include "device/device.h"

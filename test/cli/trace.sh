@@ -50,8 +50,8 @@ for k in 0 1; do
         complain "kernel $k: ${watched[k]} warp-cycles were watched, ${resident[k]} are counted"
 done
 
-# Blocks and warps are slices on their SM, of as many cycles as the counters have; what became of the issue slots adds up
-# to all of them; the curves of L2 and DRAM hold what is counted; a copy says of which buffer it is.
+# Blocks and warps are slices on their SM, of as many cycles as the counters have; what became of the issue slots adds
+# up to all of them; the curves of L2 and DRAM hold what is counted; a copy says of which buffer it is.
 if command -v python3 >/dev/null; then
     gives 0 '"verified": true' -- run atax nx=256 ny=256 --trace t.json --interval 1000 --json
     echo "$out" >run.json
