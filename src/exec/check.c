@@ -65,7 +65,8 @@ Check *check_open(void)
 void check_close(Check *c)
 {
     if (!c) return;
-    for (size_t k = 0; k < c->pages.n; k++) mem_free(c->pages.v[k].written), mem_free(c->pages.v[k].cells.write);
+    for (size_t k = 0; k < c->pages.n; k++) mem_free(c->pages.v[k].written);
+    check_free_cells(c);
     vec_free(&c->pages), vec_free(&c->segments), vec_free(&c->locals);
     flaws_free(&c->flaws);
     flags_empty(&c->flags), flags_empty(&c->released);

@@ -79,6 +79,7 @@ typedef struct LocalVar {  // which variable of the frame an instruction's addre
 struct Check {
     VEC(Page) pages;
     uint32_t touched;       // pages with cells
+    uint8_t *cells;         // room for those of all pages; null: none has any
     uint32_t first, next;   // segments of this launch
     VEC(Segment) segments;  // number first is its element 0
     uint32_t fences;        // of all blocks so far
@@ -100,6 +101,7 @@ void check_strong(Check *c, Warp *w, const Dinst *d, const uint64_t *addr, uint3
 void check_access(Env *env, Warp *w, const Dinst *d);
 bool check_shared_room(CheckCta *c, uint32_t bytes);
 void check_begin_memory(Check *c);
+void check_free_cells(Check *c);
 void check_frame(Warp *w, uint32_t from, uint32_t bytes, uint32_t mask, bool written);
 // check_flaw.c
 typedef struct Found {

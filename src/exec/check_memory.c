@@ -9,8 +9,9 @@
 #include "exec/check.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
-enum { PAGE = 4096, WORDS = PAGE / 4, MOST_PAGES = 1u << 15 };
+enum { PAGE = 4096, WORDS = PAGE / 4, MOST_PAGES = 1u << 15, CELLS = WORDS * (3 * sizeof(Touch) + 4) };
 
 // --- bits ------------------------------------------------------------------------------------------------------------
 static inline bool bits_all(const uint64_t *bits, uint64_t from, uint64_t n)
@@ -102,13 +103,17 @@ void check_copied(Check *c, uint64_t to, uint64_t from, uint64_t bytes)
     }
 }
 
+void check_free_cells(Check *c)
+{
+    if (c->cells) munmap(c->cells, (size_t)MOST_PAGES * CELLS);
+    c->cells = NULL;
+}
+
 static void drop_cells(Check *c)
 {
-    for (size_t k = 0; k < c->pages.n; k++) {
-        mem_free(c->pages.v[k].cells.write);
-        c->pages.v[k].cells = (Cells){0};
-    }
+    for (size_t k = 0; k < c->pages.n; k++) c->pages.v[k].cells = (Cells){0};
     c->touched = 0;
+    check_free_cells(c);
 }
 
 // Segments are numbered from launch to launch, so that cells of earlier ones needn't be cleared.
@@ -119,15 +124,31 @@ void check_begin_memory(Check *c)
     c->first = c->next = 1;
 }
 
+// Cells of a further page: zero, and of the host's memory only where they are used. Null: there are none.
+static Touch *cells_at(Check *c)
+{
+    enum { SOME = 256 };
+    if (c->touched == MOST_PAGES) {
+        c->limit = "races on global memory beyond the first 128 MiB that the launch touched";
+        return NULL;
+    }
+    if (!c->cells) {
+        void *p = mmap(NULL, (size_t)MOST_PAGES * CELLS, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        c->cells = p == MAP_FAILED ? NULL : p;
+    }
+    if (!c->cells || (c->touched % SOME == 0 && !mem_room((uint64_t)SOME * CELLS))) {
+        c->limit = "races on global memory: the host has no memory for more of it";
+        return NULL;
+    }
+    return (Touch *)(void *)(c->cells + (size_t)c->touched * CELLS);
+}
+
 static bool touch_page(Check *c, Page *p)
 {
     if (p->cells.write) return true;
-    Touch *t = c->touched < MOST_PAGES ? mem_try(1, WORDS * (3 * sizeof(Touch) + 4)) : NULL;
-    if (!t) {
-        c->limit = c->touched < MOST_PAGES ? "races on global memory: the host has no memory for more of it"
-                                           : "races on global memory beyond the first 128 MiB that the launch touched";
-        return false;
-    }
+    Touch *t = cells_at(c);
+    if (!t) return false;
     p->cells = (Cells){t, t + WORDS, t + 2 * WORDS, (uint32_t *)(void *)(t + 3 * WORDS)};
     c->touched++;
     return true;
@@ -329,10 +350,10 @@ static void lane_access(const Access *x, uint32_t lane)
     if (x->read && !(x->global && p->all) && (!written || !bits_all(written, at, x->bytes)))
         report_unwritten(x, x->global ? SP_GLOBAL : SP_SHARED, lane, a);
     if (x->races && (!x->global || touch_page(x->c, p))) {
-        if (x->bytes == 4 && !x->write)
-            cell_read(x, cells, at / 4, lane, 15, a);
-        else
-            words_of_lane(x, cells, lane, at);
+        if (x->write) words_of_lane(x, cells, lane, at);
+        for (uint32_t done = 0; !x->write && done < x->bytes; done += 4)
+            cell_read(x, cells, (at + done) / 4, lane, x->bytes < 4 ? ((1u << x->bytes) - 1) << (at & 3) : 15,
+                      a + done);
     }
     if (!x->write || (x->global && p->all)) return;
     if (x->global) spread(p);
