@@ -181,6 +181,8 @@ size_t oc_launches(const oc_device *device);
 const char *oc_launch_kernel(const oc_device *device, size_t launch);
 uint64_t oc_launch_counter(const oc_device *device, size_t launch, const char *name);  // 0 for an unknown name
 double oc_launch_rate(const oc_device *device, size_t launch, const char *name);       // formulas, e.g. "ipc"
+// A counter's or a rate's value. OC_BAD_ARGUMENT, and nothing is written: there is no such name, or no such launch.
+oc_status oc_launch_value(const oc_device *device, size_t launch, const char *name, double *value);
 // The names of the device's counters and rates, counted from 0; null: there are no more. Those of a warp scheduler's
 // own counters begin with "sched.". They stay valid until the device is closed.
 const char *oc_counter_name(const oc_device *device, size_t index);
@@ -196,6 +198,29 @@ typedef struct oc_structure {
 } oc_structure;
 // False, and nothing is written: there are no more. They are counted from 0.
 bool oc_launch_structure(const oc_device *device, size_t launch, size_t index, oc_structure *structure);
+// Why its loads of that structure missed in the L1, where config.why was set (doc/use/why.md). All count transactions:
+// a line that a load instruction of a warp touches.
+typedef struct oc_misses {
+    uint64_t loads, served;                             // served: hits, and merges with misses under way
+    uint64_t first_touch, capacity, conflict, dropped;  // why the others missed
+    // So many another L1 would have served: a fully associative one, one of twice and of four times the size, one with
+    // hashed sets, one without the other structures' loads.
+    uint64_t full, twice, four, hashed, alone;
+} oc_misses;
+// False, and nothing is written: there are no more, or nobody asked. index counts as in oc_launch_structure.
+bool oc_launch_misses(const oc_device *device, size_t launch, size_t index, oc_misses *misses);
+// What a launch did at a line of its source, the hottest first: the line of the PTX's .loc, or of the PTX itself. The
+// names stay valid until the device is closed.
+typedef struct oc_line {
+    const char *file, *at_file;  // at: where the function that has the line was inlined in the kernel; null: it wasn't
+    uint32_t line, at_line;
+    uint64_t issued;                 // instructions of warps
+    uint64_t memory, queue;          // issue slots lost to waiting for memory, and for the load-store unit
+    uint64_t transactions, sectors;  // as in oc_structure; of shared memory, passes
+    uint64_t l1_accesses, l1_hits;
+} oc_line;
+// False, and nothing is written: there are no more. They are counted from 0.
+bool oc_launch_line(const oc_device *device, size_t launch, size_t index, oc_line *line);
 // For a program that launches often, such as after every launch: forgets entries, but not the last keep ones. Launches
 // keep their numbers, and oc_launches goes on counting; one that is forgotten has no name, and 0 for every counter.
 void oc_forget(oc_device *device, size_t keep);

@@ -111,6 +111,17 @@ class _Structure(c.Structure):  # oc_structure
         "loads", "stores", "atomics", "transactions", "sectors", "l1_accesses", "l1_hits", "dram_bytes")]
 
 
+class _Misses(c.Structure):  # oc_misses
+    _fields_ = [(name, c.c_uint64) for name in (
+        "loads", "served", "first_touch", "capacity", "conflict", "dropped", "full", "twice", "four", "hashed", "alone")]
+
+
+class _Line(c.Structure):  # oc_line
+    _fields_ = [("file", c.c_char_p), ("at_file", c.c_char_p), ("line", c.c_uint32), ("at_line", c.c_uint32)] + [
+        (name, c.c_uint64) for name in (
+            "issued", "memory", "queue", "transactions", "sectors", "l1_accesses", "l1_hits")]
+
+
 _P, _TEXT, _SIZE = c.c_void_p, c.c_char_p, c.c_size_t
 _FUNCTIONS = {  # result, arguments
     "oc_open": (c.c_int, c.POINTER(_Config), c.POINTER(_P), c.c_char_p, _SIZE),
@@ -136,6 +147,8 @@ _FUNCTIONS = {  # result, arguments
     "oc_counter_name": (_TEXT, _P, _SIZE),
     "oc_rate_name": (_TEXT, _P, _SIZE),
     "oc_launch_structure": (c.c_bool, _P, _SIZE, _SIZE, c.POINTER(_Structure)),
+    "oc_launch_misses": (c.c_bool, _P, _SIZE, _SIZE, c.POINTER(_Misses)),
+    "oc_launch_line": (c.c_bool, _P, _SIZE, _SIZE, c.POINTER(_Line)),
     "oc_forget": (None, _P, _SIZE),
 }
 _loaded = None
@@ -667,7 +680,8 @@ class _Parameter:
 
 # --- what was measured -----------------------------------------------------------------------------------------------
 class Launch:
-    """What one launch did: launch.cycles, launch["l1.hits"], launch["ipc"]; launch.structures, a dict for each array.
+    """What one launch did: launch.cycles, launch["l1.hits"], launch["ipc"]; launch.structures, a dict for each array,
+    with "misses" on a device with why=True; launch.lines, a dict for each line of the source, the hottest first.
 
     counters and rates: all of them by name (doc/reference/counters.md). error: why it ended early; None: it didn't.
     """
@@ -679,10 +693,16 @@ class Launch:
         self._names = device._counters, device._rates
         self._counters = _array.array("Q", [lib.oc_launch_counter(handle, number, n) for n in device._counters])
         self._rates = _array.array("d", [lib.oc_launch_rate(handle, number, n) for n in device._rates])
-        self.structures, s = [], _Structure()
+        self.structures, s, m = [], _Structure(), _Misses()
         while lib.oc_launch_structure(handle, number, len(self.structures), c.byref(s)):
-            self.structures.append({n: _shown(s.name) if n == "name" else getattr(s, n)
-                                    for n, _ in _Structure._fields_})
+            row = {n: _shown(s.name) if n == "name" else getattr(s, n) for n, _ in _Structure._fields_}
+            if lib.oc_launch_misses(handle, number, len(self.structures), c.byref(m)):
+                row["misses"] = {n: getattr(m, n) for n, _ in _Misses._fields_}
+            self.structures.append(row)
+        self.lines, line = [], _Line()
+        while lib.oc_launch_line(handle, number, len(self.lines), c.byref(line)):
+            self.lines.append({n: (v and _shown(v)) if n.endswith("file") else v
+                               for n, v in ((n, getattr(line, n)) for n, _ in _Line._fields_)})
 
     @property
     def counters(self):

@@ -536,6 +536,13 @@ static bool cuda_launch_structure(const oc_device *d, size_t n, size_t index, oc
     return (void)d, (void)n, (void)index, (void)out, false;
 }
 
+static bool cuda_launch_value(const oc_device *base, size_t n, const char *name, double *value)
+{
+    if (!cuda_kept(base, n) || strcmp(name, "seconds")) return false;
+    *value = cuda_launch_rate(base, n, name);
+    return true;
+}
+
 static void cuda_forget(oc_device *base, size_t keep)
 {
     CudaDevice *d = cuda_of(base);
@@ -630,6 +637,7 @@ static const DeviceOps cuda_ops = {
     .counter_name = cuda_counter_name,
     .rate_name = cuda_rate_name,
     .launch_structure = cuda_launch_structure,
+    .launch_value = cuda_launch_value,
     .forget = cuda_forget,
 };
 

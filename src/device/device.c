@@ -346,6 +346,22 @@ bool oc_launch_structure(const oc_device *d, size_t launch, size_t index, oc_str
     return d && out && d->ops->launch_structure(d, launch, index, out);
 }
 
+bool oc_launch_misses(const oc_device *d, size_t launch, size_t index, oc_misses *out)
+{
+    return d && out && d->ops->launch_misses && d->ops->launch_misses(d, launch, index, out);
+}
+
+bool oc_launch_line(const oc_device *d, size_t launch, size_t index, oc_line *out)
+{
+    return d && out && d->ops->launch_line && d->ops->launch_line(d, launch, index, out);
+}
+
+oc_status oc_launch_value(const oc_device *d, size_t launch, const char *name, double *value)
+{
+    bool ok = d && name && value && d->ops->launch_value(d, launch, name, value);
+    return ok ? OC_OK : OC_BAD_ARGUMENT;
+}
+
 void oc_forget(oc_device *d, size_t keep)
 {
     if (!d || in_callback(d, __func__)) return;

@@ -53,6 +53,9 @@ typedef struct DeviceOps {
     const char *(*counter_name)(const oc_device *d, size_t index);
     const char *(*rate_name)(const oc_device *d, size_t index);
     bool (*launch_structure)(const oc_device *d, size_t launch, size_t index, oc_structure *out);
+    bool (*launch_misses)(const oc_device *d, size_t launch, size_t index, oc_misses *out);  // null: there are none
+    bool (*launch_line)(const oc_device *d, size_t launch, size_t index, oc_line *out);      // the same
+    bool (*launch_value)(const oc_device *d, size_t launch, const char *name, double *value);
     void (*forget)(oc_device *d, size_t keep);
 } DeviceOps;
 // A transform of modules and launches, such as the software L1. rewrite is called before a module is loaded; it returns

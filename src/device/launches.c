@@ -29,15 +29,31 @@ const char *sim_launch_kernel(const oc_device *base, size_t launch)
     return r ? r->kernel : "";
 }
 
+static const uint64_t *counter_of(const oc_device *base, const Record *r, const char *name)
+{
+    for (int c = 0; c < C_COUNT; c++)
+        if (!strcmp(counter_info[c].name, name)) return &r->count[c];
+    const oc_policy_type *t = sim_of(base)->gpu.sm.schedule;
+    for (size_t c = 0; !strncmp(name, "sched.", 6) && c < policy_counters(t); c++)
+        if (!strcmp(t->counters[c].name, name + 6)) return &r->own[c];
+    return NULL;
+}
+
 uint64_t sim_launch_counter(const oc_device *base, size_t launch, const char *name)
 {
     const Record *r = device_record(base, launch);
-    for (int c = 0; c < C_COUNT && r; c++)
-        if (!strcmp(counter_info[c].name, name)) return r->count[c];
-    const oc_policy_type *t = sim_of(base)->gpu.sm.schedule;
-    for (size_t c = 0; r && !strncmp(name, "sched.", 6) && c < policy_counters(t); c++)
-        if (!strcmp(t->counters[c].name, name + 6)) return r->own[c];
-    return 0;
+    const uint64_t *counter = r ? counter_of(base, r, name) : NULL;
+    return counter ? *counter : 0;
+}
+
+bool sim_launch_value(const oc_device *base, size_t launch, const char *name, double *value)
+{
+    const Record *r = device_record(base, launch);
+    const uint64_t *counter = r ? counter_of(base, r, name) : NULL;
+    if (counter) return *value = (double)*counter, true;
+    for (size_t k = 0; k < rate_count && r; k++)
+        if (!strcmp(rates[k].name, name)) return *value = rates[k].value(r->count, &sim_of(base)->gpu), true;
+    return false;
 }
 
 double sim_launch_rate(const oc_device *base, size_t launch, const char *name)
@@ -84,6 +100,53 @@ bool sim_launch_structure(const oc_device *d, size_t launch, size_t index, oc_st
         return true;
     }
     return false;
+}
+
+bool sim_launch_misses(const oc_device *d, size_t launch, size_t index, oc_misses *out)
+{
+    const Record *r = device_record(d, launch);
+    for (int k = 0; r && r->why && k < MAX_STRUCTURES; k++) {
+        const WhyStat *w = &r->why->of[k];
+        if (!structure_used(r, k) || index--) continue;
+        *out = (oc_misses){.loads = w->reads,
+                           .served = w->served,
+                           .first_touch = w->missed[WHY_FIRST],
+                           .capacity = w->missed[WHY_CAPACITY],
+                           .conflict = w->missed[WHY_CONFLICT],
+                           .dropped = w->missed[WHY_DROPPED],
+                           .full = w->shadow[WHY_FULL],
+                           .twice = w->shadow[WHY_TWICE],
+                           .four = w->shadow[WHY_FOUR],
+                           .hashed = w->shadow[WHY_HASHED],
+                           .alone = w->shadow[WHY_ALONE]};
+        return true;
+    }
+    return false;
+}
+
+bool sim_launch_line(const oc_device *base, size_t launch, size_t index, oc_line *out)
+{
+    Sim *d = sim_of(base);
+    const Record *r = device_record(base, launch);
+    LineStats lines = {0};
+    if (r) lines_of(r->code, r->inst, &lines);
+    bool ok = index < lines.n;
+    if (ok) {
+        const LineStat *l = &lines.v[index];
+        *out = (oc_line){.file = sim_keep_label(d, l->file),
+                         .at_file = l->at_file ? sim_keep_label(d, l->at_file) : NULL,
+                         .line = l->line,
+                         .at_line = l->at_line,
+                         .issued = l->stat.issued,
+                         .memory = l->stat.stalls,
+                         .queue = l->stat.queued,
+                         .transactions = l->stat.transactions,
+                         .sectors = l->stat.sectors,
+                         .l1_accesses = l->stat.l1_accesses,
+                         .l1_hits = l->stat.l1_hits};
+    }
+    vec_free(&lines);
+    return ok;
 }
 
 // The kept records are moved to the front. So this is only done when there is as much to forget as to keep.

@@ -559,6 +559,9 @@ static const DeviceOps sim_ops = {
     .counter_name = sim_counter_name,
     .rate_name = sim_rate_name,
     .launch_structure = sim_launch_structure,
+    .launch_misses = sim_launch_misses,
+    .launch_line = sim_launch_line,
+    .launch_value = sim_launch_value,
     .forget = sim_forget,
 };
 

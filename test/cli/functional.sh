@@ -21,7 +21,8 @@ cat >"$tmp/k.ptx" <<'PTX'
 PTX
 # Shared memory and L1 share 64 KiB, and the smaller part is what the description gives shared memory before it is
 # chosen
-fermi=(--set storage.kind=fermi --set storage.size=64KiB --set shared.size=16KiB)
+printf '[gpu]\nbase = gtx480\n[storage]\nkind = fermi\nsize = 64KiB\n[shared]\nsize = 16KiB\n' >"$tmp/fermi.ini"
+fermi=(--gpu "$tmp/fermi.ini")
 for mode in "" --functional; do
     out=$("$ONCHIP" run "$tmp/k.ptx" $mode --json "${fermi[@]}") ||
         { echo "refused $mode: $(grep error <<<"$out")"; failed=1; }

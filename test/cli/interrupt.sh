@@ -4,6 +4,7 @@
 # how far it is; the signal is sent when it says that it is far enough. The short form has what each kind of command
 # does at Ctrl-C, and one at SIGTERM.
 source test/cli/expect.bash
+export NO_COLOR=1  # its programs have a terminal
 command -v script >/dev/null || exit 77
 cd "$work" || exit 1
 ulimit -t 120

@@ -105,6 +105,24 @@ ANSWERED(oc_launch_counter, oc_launch_counter(s->d, 0, "blocks") == 1)
 ANSWERED(oc_launch_rate, oc_launch_rate(s->d, 0, "ipc") > 0)
 ANSWERED(oc_counter_name, !strcmp(oc_counter_name(s->d, 0), "cycles"))
 ANSWERED(oc_rate_name, oc_rate_name(s->d, 0) != NULL)
+static bool ask_oc_launch_misses(State *s)
+{
+    oc_misses misses;
+    return !oc_launch_misses(s->d, 0, SIZE_MAX, &misses);
+}
+
+static bool ask_oc_launch_line(State *s)
+{
+    oc_line line;
+    return oc_launch_line(s->d, 0, 0, &line);
+}
+
+static bool ask_oc_launch_value(State *s)
+{
+    double value = 0;
+    return oc_launch_value(s->d, 0, "blocks", &value) == OC_OK && value == 1;
+}
+
 static bool ask_oc_launch_structure(State *s)
 {
     oc_structure structure;
@@ -185,6 +203,9 @@ static const Row rows[] = {
     YES(oc_counter_name),
     YES(oc_rate_name),
     YES(oc_launch_structure),
+    YES(oc_launch_misses),
+    YES(oc_launch_line),
+    YES(oc_launch_value),
     NO(oc_forget),
 };
 enum { ROWS = sizeof rows / sizeof *rows };

@@ -93,6 +93,25 @@ static void structures(void **state)
     assert_false(oc_launch_structure(d, 0, 1, &more));
     assert_false(oc_launch_structure(d, 1, 0, &more));
     assert_false(oc_launch_structure(d, 0, 0, NULL) || oc_launch_structure(NULL, 0, 0, &more));
+
+    // The lines of the launch have all that the structure has; an unknown name is an error.
+    oc_line line;
+    oc_misses misses;
+    uint64_t sectors = 0, issued = 0;
+    size_t lines = 0;
+    for (; oc_launch_line(d, 0, lines, &line); lines++) sectors += line.sectors, issued += line.issued;
+    assert_true(lines > 0 && !oc_launch_line(d, 1, 0, &line) && !oc_launch_line(d, 0, 0, NULL));
+    assert_int_equal(sectors, 16);
+    assert_int_equal(issued, oc_launch_counter(d, 0, "warp_instructions"));
+    assert_false(oc_launch_misses(d, 0, 0, &misses));  // nobody asked
+    double value = -1;
+    assert_int_equal(oc_launch_value(d, 0, "warp_instructions", &value), OC_OK);
+    assert_true(value == (double)issued);
+    assert_int_equal(oc_launch_value(d, 0, "ipc", &value), OC_OK);
+    assert_true(value == oc_launch_rate(d, 0, "ipc"));
+    assert_int_equal(oc_launch_value(d, 0, "no such", &value), OC_BAD_ARGUMENT);
+    assert_int_equal(oc_launch_value(d, 1, "ipc", &value), OC_BAD_ARGUMENT);
+    assert_int_equal(oc_launch_value(NULL, 0, "ipc", &value), OC_BAD_ARGUMENT);
     oc_close(d);
 }
 
