@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BARS = 24, MOST_LINES = 8, MOST_SERIES = 6, MOST_FIELDS = 12, MOST_SAMPLES = 400 };
+enum { MOST_SAMPLES = 400 };
 
 // --- measures --------------------------------------------------------------------------------------------------------
 static double ratio(double a, double b) { return b > 0 ? a / b : NAN; }
 static double l1_hits(const uint64_t *c) { return ratio((double)c[C_L1_HITS], (double)c[C_L1_ACCESSES]); }
-static double l1_percent(const uint64_t *c) { return 100 * l1_hits(c); }
+double l1_percent(const uint64_t *c) { return 100 * l1_hits(c); }
 static double cycles(const uint64_t *c) { return c[C_CYCLES] ? (double)c[C_CYCLES] : NAN; }
 static double ipc(const uint64_t *c) { return ratio((double)c[C_WARP_INSTS], (double)c[C_CYCLES]); }
 static double dram_rate(const uint64_t *c)
@@ -27,7 +27,17 @@ static double dram_rate(const uint64_t *c)
 typedef double Measure(const uint64_t *count);
 
 static double run_l1(const RunGroup *g, const StoredRun *r) { return (void)g, l1_percent(r->count); }
-static double run_time(const RunGroup *g, const StoredRun *r)
+uint64_t run_misses(const StoredRun *run, const char *array)
+{
+    uint64_t n = 0;
+    for (size_t k = 0; k < run->kernels.n; k++)
+        for (size_t s = 0; s < run->kernels.v[k].structures.n; s++) {
+            const RunStructure *one = &run->kernels.v[k].structures.v[s];
+            if (!strcmp(one->name, array)) n += one->l1_accesses - MIN(one->l1_hits, one->l1_accesses);
+        }
+    return n;
+}
+double run_time(const RunGroup *g, const StoredRun *r)
 {
     return !g->clocks ? cycles(r->count) : r->seconds > 0 ? r->seconds : NAN;
 }
@@ -35,7 +45,7 @@ static double relative_time(const RunGroup *g, const StoredRun *r)
 {
     return run_time(g, r) / run_time(g, g->runs.v[g->base]);
 }
-static const char *time_word(const RunGroup *g) { return g->clocks ? "simulated time" : "cycles"; }
+const char *time_word(const RunGroup *g) { return g->clocks ? "simulated time" : "cycles"; }
 
 typedef double RunMeasure(const RunGroup *g, const StoredRun *r);
 
@@ -100,7 +110,7 @@ static void colour_by_name(Report *r, Figure *f)
 }
 
 // Puts the figure into the page, and frees it.
-static bool put(Report *r, Figure *f)
+bool chart_put(Report *r, Figure *f)
 {
     bool ok = true;
     Text svg = {0}, csv = {0};
@@ -123,8 +133,7 @@ static bool put(Report *r, Figure *f)
     return ok;
 }
 
-static void open_figure(Figure *f, FigureKind kind, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static void open_figure(Figure *f, FigureKind kind, const char *format, ...)
+void chart_open(Figure *f, FigureKind kind, const char *format, ...)
 {
     Text title = {0};
     va_list args;
@@ -136,17 +145,10 @@ static void open_figure(Figure *f, FigureKind kind, const char *format, ...)
 }
 
 // --- issue slots and traffic -----------------------------------------------------------------------------------------
-// A bar of a stack, with the counters it is made of: a run, or one of its kernels.
-typedef struct Bar {
-    const char *name;
-    const uint64_t *count;
-} Bar;
-typedef VEC(Bar) Bars;
-
-static bool issue_slots(Report *r, const char *program, const char *what, const Bars *bars)
+bool chart_issue_slots(Report *r, const char *program, const char *what, const Bars *bars)
 {
     Figure f;
-    open_figure(&f, FIGURE_STACK, "%s: issue slots", program);
+    chart_open(&f, FIGURE_STACK, "%s: issue slots", program);
     figure_axes(&f, what, "share of issue slots, in %", "");
     f.top = 100;
     uint32_t colour = PART_COLOURS;                                // green, for slots that issued
@@ -165,7 +167,7 @@ static bool issue_slots(Report *r, const char *program, const char *what, const 
                             100 * ratio((double)bars->v[k].count[c], (double)bars->v[k].count[C_ISSUE_SLOTS]));
     }
     figure_note(&f, "Where the slots went in which the schedulers could have issued an instruction.");
-    return put(r, &f);
+    return chart_put(r, &f);
 }
 
 static bool traffic(Report *r, const char *program, const char *what, const Bars *bars)
@@ -178,7 +180,7 @@ static bool traffic(Report *r, const char *program, const char *what, const Bars
     }
     Unit unit = byte_unit(most);
     Figure f;
-    open_figure(&f, FIGURE_BARS, "%s: bytes moved", program);
+    chart_open(&f, FIGURE_BARS, "%s: bytes moved", program);
     figure_axes(&f, what, unit.name, "");
     size_t asked = figure_series(&f, "asked for by loads and stores"), l2 = figure_series(&f, "L2"),
            dram = figure_series(&f, "DRAM");
@@ -192,7 +194,7 @@ static bool traffic(Report *r, const char *program, const char *what, const Bars
     figure_note(
         &f,
         "Sectors of 32 bytes that global loads and stores touched, that the L2 served, and what DRAM read and wrote.");
-    return put(r, &f);
+    return chart_put(r, &f);
 }
 
 // --- data structures -------------------------------------------------------------------------------------------------
@@ -238,7 +240,7 @@ static bool loads_of_structures(Report *r, const StoredRun *run, const char *pro
     Arrays all = {0};
     Figure f;
     arrays_of(run, &all);
-    open_figure(&f, FIGURE_STACK, "%s: why loads miss%s%s", program, *label ? ", " : "", label);
+    chart_open(&f, FIGURE_STACK, "%s: why loads miss%s%s", program, *label ? ", " : "", label);
     figure_axes(&f, "data structure", "loads of lines", "");
     for (size_t p = 0; p < COUNT(parts); p++) {
         size_t s = figure_series(&f, parts[p].name);
@@ -253,7 +255,7 @@ static bool loads_of_structures(Report *r, const StoredRun *run, const char *pro
                 "Misses: of lines that were never loaded before; that a larger L1 would hold; that an L1 with other "
                 "sets would; and that stores or others dropped.");
     vec_free(&all);
-    return put(r, &f);
+    return chart_put(r, &f);
 }
 
 // Which of the arrays thrash the L1? Accesses of each, split in what became of them, and its DRAM traffic below.
@@ -265,7 +267,7 @@ static bool structures(Report *r, const StoredRun *run, const char *program, con
     arrays_of(run, &all);
     for (size_t k = 0; k < all.n; k++) most = fmax(most, all.v[k].dram);
     Unit unit = byte_unit(most);
-    open_figure(&f, FIGURE_BAND, "%s: data structures%s%s", program, *label ? ", " : "", label);
+    chart_open(&f, FIGURE_BAND, "%s: data structures%s%s", program, *label ? ", " : "", label);
     figure_axes(&f, "data structure", "accesses of the L1", "");
     f.band = arena_printf(&f.arena, "DRAM traffic, in %s", unit.name);
     size_t hits = figure_series(&f, "hits"), misses = figure_series(&f, "misses"), dram = figure_series(&f, "DRAM");
@@ -279,7 +281,7 @@ static bool structures(Report *r, const StoredRun *run, const char *program, con
                 "Bars: tag look-ups in the L1, or in the cache that serves the structure. The band below: what DRAM "
                 "read and wrote for it.");
     vec_free(&all);
-    return put(r, &f);
+    return chart_put(r, &f);
 }
 
 // The fastest run.
@@ -312,7 +314,7 @@ static bool curve(Report *r, RunGroup *g, const char *program, size_t swept, con
 {
     Figure f;
     const Swept *x = &g->swept.v[swept];
-    open_figure(&f, FIGURE_CURVE, "%s: %s against %s", program, title, x->name);
+    chart_open(&f, FIGURE_CURVE, "%s: %s against %s", program, title, x->name);
     figure_axes(&f, x->name, unit, group_names(g, swept));
     f.top = top;
     Map lines = {0};
@@ -342,7 +344,7 @@ static bool curve(Report *r, RunGroup *g, const char *program, size_t swept, con
         figure_note(&f, "Only with the other settings as in the baseline.");
     }
     map_free(&lines);
-    return put(r, &f);
+    return chart_put(r, &f);
 }
 
 // A heat map over the first two settings. The others have their base values.
@@ -351,7 +353,7 @@ static bool heat(Report *r, RunGroup *g, const char *program, const char *title,
     enum { down, across };
     Figure f;
     const Swept *rows = &g->swept.v[down], *columns = &g->swept.v[across];
-    open_figure(&f, FIGURE_HEAT, "%s: %s", program, title);
+    chart_open(&f, FIGURE_HEAT, "%s: %s", program, title);
     figure_axes(&f, rows->name, title, columns->name);
     for (size_t c = 0; c < columns->values.n && c < MOST_FIELDS; c++)
         figure_series(&f, group_value(g, across, (uint32_t)c));
@@ -365,20 +367,20 @@ static bool heat(Report *r, RunGroup *g, const char *program, const char *title,
         note_base(&f, g, others);
     else
         figure_note(&f, others + (*others != 0));
-    return put(r, &f);
+    return chart_put(r, &f);
 }
 
 static bool relative_times(Report *r, RunGroup *g, const char *program)
 {
     Figure f;
-    open_figure(&f, FIGURE_BARS, "%s: %s relative to %s", program, time_word(g), group_label(g, g->base, SIZE_MAX));
+    chart_open(&f, FIGURE_BARS, "%s: %s relative to %s", program, time_word(g), group_label(g, g->base, SIZE_MAX));
     figure_axes(&f, group_names(g, SIZE_MAX), arena_printf(&g->arena, "relative %s", time_word(g)), "");
     size_t s = figure_series(&f, time_word(g));
     f.baseline = 1;
     for (size_t k = 0; k < g->runs.n && k < MOST_BARS; k++)
         if (k != g->base) figure_text(&f, s, group_label(g, k, SIZE_MAX), relative_time(g, g->runs.v[k]));
     note_base(&f, g, "");
-    return put(r, &f);
+    return chart_put(r, &f);
 }
 
 // --- over time -------------------------------------------------------------------------------------------------------
@@ -440,7 +442,7 @@ static bool time_series(Report *r, RunGroup *g, const char *program)
                 for (size_t j = k; j < g->runs.n; j++) any |= g->runs.v[j]->count[kinds[m].needed];
                 if (!any) continue;
                 Figure f;
-                open_figure(&f, FIGURE_SERIES, "%s, %s: %s over time", program, kernel, kinds[m].title);
+                chart_open(&f, FIGURE_SERIES, "%s, %s: %s over time", program, kernel, kinds[m].title);
                 figure_axes(&f, g->clocks ? "simulated time, in µs" : "cycle", kinds[m].unit, group_names(g, SIZE_MAX));
                 f.top = kinds[m].top;
                 for (size_t j = k; j < g->runs.n && f.series.n < MOST_SERIES; j++)
@@ -454,7 +456,7 @@ static bool time_series(Report *r, RunGroup *g, const char *program)
                                   g->clocks && kinds[m].by_time ? 1e-9 / cycle : 1);
                     }
                 if (g->runs.n > MOST_SERIES) figure_note(&f, "The first runs alone.");
-                ok = put(r, &f);
+                ok = chart_put(r, &f);
             }
         }
     map_free(&seen);
@@ -485,39 +487,7 @@ static void choose_bars(RunGroup *g, Bars *bars, const char **what)
     }
 }
 
-// --- the answer ------------------------------------------------------------------------------------------------------
-// What most of the issue slots are lost to.
-static const char *lost_to(const uint64_t *c)
-{
-    Counter most = stall_causes[0];
-    for (size_t k = 1; k < stall_cause_count; k++)
-        if (c[stall_causes[k]] > c[most]) most = stall_causes[k];
-    const char *dot = strchr(counter_info[most].name, '.');
-    return c[most] ? dot + 1 : "–";
-}
-
-static void put_change(Report *r, double from, double to)
-{
-    char text[64];
-    snprintf(text, sizeof text, isfinite(from) && isfinite(to) ? "%.1f → %.1f %%" : "–", from, to);
-    html_put(r->out, "<td class=\"n\">%s</td>", text);
-}
-
-void charts_answer(Report *r, RunGroup *g)
-{
-    const size_t best = fastest(g);
-    const StoredRun *base = g->runs.v[g->base], *run = g->runs.v[best];
-    const double speed = run_time(g, base) / run_time(g, run);
-    char text[32];
-    snprintf(text, sizeof text, isfinite(speed) ? "%.2f" : "–", speed);
-    html_row(r->out);
-    html_cell(r->out, run->program), html_cell(r->out, group_label(g, g->base, SIZE_MAX));
-    html_cell(r->out, best == g->base ? "the baseline" : group_label(g, best, SIZE_MAX));
-    html_number(r->out, text, speed);
-    put_change(r, l1_percent(base->count), l1_percent(run->count));
-    html_put(r->out, "<td>%s → %s</td></tr>", lost_to(base->count), lost_to(run->count));
-}
-
+// --- a program's figures ---------------------------------------------------------------------------------------------
 bool charts_program(Report *r, RunGroup *g)
 {
     const char *program = g->runs.v[0]->program, *what;
@@ -541,137 +511,8 @@ bool charts_program(Report *r, RunGroup *g)
     if (g->runs.n > bars.n && g->runs.n > 1)
         text_put(r->out, "<p class=\"note\">Bars: the runs that differ from the baseline in one setting, as far as "
                          "there is room.</p>\n");
-    ok = ok && issue_slots(r, program, what, &bars) && traffic(r, program, what, &bars) && time_series(r, g, program);
+    ok = ok && chart_issue_slots(r, program, what, &bars) && traffic(r, program, what, &bars) &&
+         time_series(r, g, program);
     vec_free(&bars);
-    return ok;
-}
-
-// --- all programs ----------------------------------------------------------------------------------------------------
-// Figures over all programs. A workload here is a program with its parameters. All other settings are compared.
-typedef struct Overview {
-    Report *r;
-    RunGroup g;
-    VEC(const char *) workloads;
-    VEC(size_t) of;       // each run's workload
-    VEC(size_t) configs;  // for each combination of settings the first run that has it
-    size_t base;          // the combination that most workloads have; of several such the one with most base values
-} Overview;
-
-static size_t run_of(const Overview *v, size_t workload, size_t config)
-{
-    size_t k = 0;
-    while (k < v->g.runs.n && !(v->of.v[k] == workload && group_near(&v->g, k, config, SIZE_MAX, SIZE_MAX))) k++;
-    return k;
-}
-
-// Names the workloads: by their programs, with parameters only where a program has several workloads.
-static void name_workloads(Overview *v)
-{
-    for (size_t k = 0; k < v->g.runs.n; k++) {
-        const StoredRun *run = v->g.runs.v[k];
-        bool alone = true;
-        for (size_t j = 0; j < v->g.runs.n; j++)
-            alone = alone &&
-                    (strcmp(v->g.runs.v[j]->program, run->program) || !strcmp(v->g.runs.v[j]->params, run->params));
-        const char *name = alone ? run->program : arena_printf(&v->g.arena, "%s %s", run->program, run->params);
-        size_t w = 0;
-        while (w < v->workloads.n && strcmp(v->workloads.v[w], name)) w++;
-        if (w == v->workloads.n) vec_push(&v->workloads, name);
-        vec_push(&v->of, w);
-    }
-    size_t most = 0;
-    for (size_t k = 0; k < v->g.runs.n; k++) {
-        if (k && group_near(&v->g, k, k - 1, SIZE_MAX, SIZE_MAX)) continue;
-        size_t have = 0;
-        for (size_t w = 0; w < v->workloads.n; w++) have += run_of(v, w, k) < v->g.runs.n;
-        vec_push(&v->configs, k);
-        if (have > most || (have == most && group_bases(&v->g, k) > group_bases(&v->g, v->base)))
-            most = have, v->base = k;
-    }
-}
-
-// Bars of times, relative to those of the base. except: only combinations that differ from the base in that setting.
-static bool compare(Overview *v, size_t except)
-{
-    Figure f;
-    Text note = {0};
-    const char *base = group_label(&v->g, v->base, SIZE_MAX);
-    open_figure(&f, FIGURE_BARS, "%s relative to %s%s%s", v->g.clocks ? "Simulated time" : "Cycles", base,
-                except == SIZE_MAX ? "" : ", by ", except == SIZE_MAX ? "" : v->g.swept.v[except].name);
-    figure_axes(&f, "workload", v->g.clocks ? "relative simulated time" : "relative cycles",
-                except == SIZE_MAX ? group_names(&v->g, SIZE_MAX) : v->g.swept.v[except].name);
-    f.baseline = 1;
-    size_t left_out = 0;
-    for (size_t c = 0; c < v->configs.n; c++) {
-        size_t config = v->configs.v[c];
-        if (except != SIZE_MAX && !group_near(&v->g, config, v->base, except, SIZE_MAX)) continue;
-        if (group_near(&v->g, config, v->base, SIZE_MAX, SIZE_MAX)) continue;  // the line at 1
-        size_t s = figure_series(&f, group_label(&v->g, config, SIZE_MAX));
-        left_out = 0;
-        for (size_t w = 0; w < v->workloads.n; w++) {
-            size_t base_run = run_of(v, w, v->base), run = run_of(v, w, config);
-            if (base_run == v->g.runs.n)
-                left_out++;
-            else
-                figure_text(&f, s, v->workloads.v[w],
-                            run < v->g.runs.n
-                                ? run_time(&v->g, v->g.runs.v[run]) / run_time(&v->g, v->g.runs.v[base_run])
-                                : NAN);
-        }
-    }
-    size_t points = f.points.n, whole = points > 1 ? figure_means(&f) : 0;
-    text_put(&note, "Less is faster; the table of runs has the times themselves.");
-    if (whole && whole < points) text_printf(&note, " The mean is over the %zu workloads that have every bar.", whole);
-    if (left_out) text_printf(&note, " %zu workloads have no run with %s.", left_out, base);
-    figure_note(&f, note.v);
-    text_free(&note);
-    return put(v->r, &f);
-}
-
-// A curve of hit rates over a setting, with a line for each workload. The other settings have their base values.
-static bool hit_rates(Overview *v, size_t swept)
-{
-    Figure f;
-    const Swept *x = &v->g.swept.v[swept];
-    open_figure(&f, FIGURE_CURVE, "L1 hit rate against %s", x->name);
-    figure_axes(&f, x->name, "L1 hits, in %", "");
-    f.top = 100;
-    for (size_t w = 0; w < v->workloads.n && w < MOST_LINES; w++) figure_series(&f, v->workloads.v[w]);
-    for (size_t k = 0; k < v->g.runs.n; k++) {
-        uint32_t at = group_at(&v->g, k, swept);
-        if (v->of.v[k] < MOST_LINES && isfinite(x->numbers.v[at]) && group_near(&v->g, k, v->base, swept, SIZE_MAX))
-            figure_number(&f, v->of.v[k], x->numbers.v[at], group_value(&v->g, swept, at),
-                          l1_percent(v->g.runs.v[k]->count));
-    }
-    if (v->g.swept.n > 1) {
-        Text note = {0};
-        text_printf(&note, "With %s = %s.", group_names(&v->g, swept), group_label(&v->g, v->base, swept));
-        figure_note(&f, note.v);
-        text_free(&note);
-    }
-    return put(v->r, &f);
-}
-
-bool charts_overview(Report *r, const StoredRun *const *runs, size_t count)
-{
-    Overview v = {.r = r};
-    group_open(&v.g, runs, count, false, r->options->baseline);
-    name_workloads(&v);
-    bool ok = true;
-    if (v.configs.n > 1 && v.configs.n <= MOST_SERIES) ok = compare(&v, SIZE_MAX);
-    for (size_t s = 0; s < v.g.swept.n && v.configs.n > MOST_SERIES && ok; s++) ok = compare(&v, s);
-    for (size_t s = 0; s < v.g.swept.n && ok; s++)
-        if (v.g.swept.v[s].numeric && v.g.swept.v[s].values.n - !*v.g.swept.v[s].values.v[0] > 1) ok = hit_rates(&v, s);
-    Bars bars = {0};
-    for (size_t w = 0; w < v.workloads.n && bars.n < MOST_BARS; w++) {
-        size_t run = run_of(&v, w, v.base);
-        if (run == v.g.runs.n) continue;
-        Bar bar = {v.workloads.v[w], v.g.runs.v[run]->count};
-        vec_push(&bars, bar);
-    }
-    const char *base = group_label(&v.g, v.base, SIZE_MAX);
-    if (ok && bars.n > 1) ok = issue_slots(r, *base ? base : "all workloads", "workload", &bars);
-    vec_free(&bars), vec_free(&v.workloads), vec_free(&v.of), vec_free(&v.configs);
-    group_free(&v.g);
     return ok;
 }

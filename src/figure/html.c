@@ -114,4 +114,12 @@ void html_number(Text *out, const char *text, double value)
 }
 
 void html_count(Text *out, uint64_t value) { text_printf(out, "<td class=\"n\">%llu</td>", (unsigned long long)value); }
+
+void html_percent(Text *out, double share)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.2f %%", 100 * share);
+    html_number(out, text, share);
+}
+
 void html_table_end(Text *out) { text_put(out, "\n</tbody></table></div>\n"); }

@@ -25,6 +25,7 @@ void html_row(Text *out);
 void html_cell(Text *out, const char *text);
 void html_number(Text *out, const char *text, double value);
 void html_count(Text *out, uint64_t value);
+void html_percent(Text *out, double share);
 void html_table_end(Text *out);
 
 // --- plot.c: a figure in a page --------------------------------------------------------------------------------------
@@ -91,8 +92,25 @@ typedef struct Report {  // a report while it is written
     int64_t coloured;   // how many names that are
     uint64_t figures;   // how many these are
 } Report;
-bool charts_overview(Report *r, const StoredRun *const *runs, size_t count);  // adds the figures over all programs
-void charts_answer(Report *r, RunGroup *g);   // a row: which of a program's runs is fastest, and why
-bool charts_program(Report *r, RunGroup *g);  // adds those over one program's runs; both: false: one can't be drawn
+enum { MOST_BARS = 24, MOST_LINES = 8, MOST_SERIES = 6, MOST_FIELDS = 12 };
+void chart_open(Figure *f, FigureKind kind, const char *format, ...) __attribute__((format(printf, 3, 4)));
+// Puts the figure into the page, unless it has no values, and frees it. False: it can't be drawn.
+bool chart_put(Report *r, Figure *f);
+// A bar of a stack, with the counters it is made of: a run, or one of its kernels.
+typedef struct Bar {
+    const char *name;
+    const uint64_t *count;
+} Bar;
+typedef VEC(Bar) Bars;
+bool chart_issue_slots(Report *r, const char *program, const char *what, const Bars *bars);
+double l1_percent(const uint64_t *count);                      // NAN: there were no accesses
+uint64_t run_misses(const StoredRun *run, const char *array);  // look-ups in the L1, of all kernels
+double run_time(const RunGroup *g, const StoredRun *r);
+const char *time_word(const RunGroup *g);
+bool charts_program(Report *r, RunGroup *g);  // adds those over one program's runs; false: one can't be drawn
+
+// --- overview.c: what the runs say over all programs -----------------------------------------------------------------
+// Says which settings are fastest, and adds the figures over all programs where there are several.
+bool overview(Report *r, const StoredRun *const *runs, size_t count, bool several);
 
 #endif

@@ -22,8 +22,8 @@ enum {
     STACKED_BAR = 20,
     GAP = 10,
     FIELD = 34,
-    SMALL_FIELD = 7,  // of a heat map with more than MOST_FIELDS series
-    MOST_FIELDS = 20,
+    SMALL_FIELD = 7,  // of a heat map with more than WRITTEN_FIELDS series
+    WRITTEN_FIELDS = 20,
     LINES = 200,
     SAMPLE = 50,
     LETTER = 8,
@@ -452,7 +452,7 @@ static void heat(const Figure *f, Text *out)
         for (size_t k = 0; k < f->points.n; k++)
             if (f->series.v[s].values.v[k].y < low) low = f->series.v[s].values.v[k].y;
     if (!(high > low)) low = 0, high = MAX(high, 1);
-    bool dense = f->series.n > MOST_FIELDS;
+    bool dense = f->series.n > WRITTEN_FIELDS;
     put_head(f, f->points.n * (dense ? SMALL_FIELD : FIELD), out);
     text_printf(out, "unset border\n%s", dense ? "" : "unset colorbox\n");
     put_ticks("x", f, false, dense ? 8 : 1, out);

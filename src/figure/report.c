@@ -11,13 +11,6 @@
 typedef VEC(const StoredRun *) List;
 
 // --- cells -----------------------------------------------------------------------------------------------------------
-static void percent(Text *out, double share)
-{
-    char text[32];
-    snprintf(text, sizeof text, "%.2f %%", 100 * share);
-    html_number(out, text, share);
-}
-
 static void real(Text *out, const char *format, double value)
 {
     Text t = {0};
@@ -80,36 +73,21 @@ static void put_names(Text *out, const char *name, const Runs *runs,
 
 static void head(Report *r, const Runs *runs)
 {
-    double seconds = 0;
-    uint64_t failed = 0;
-    for (size_t k = 0; k < runs->v.n; k++) seconds += runs->v.v[k].wall_seconds, failed += runs->v.v[k].error != NULL;
-    html_put(r->out, "<header>\n<h1>onchip report</h1>\n<dl>\n");
-    put_names(r->out, "programs", runs, by_program);
-    put_names(r->out, "GPUs", runs, by_gpu);
-    text_printf(r->out, "<dt>runs</dt><dd>%zu%s", runs->v.n, failed ? ", " : "");
-    if (failed) text_printf(r->out, "<span class=\"bad\">%llu failed</span>", (unsigned long long)failed);
-    text_printf(r->out, "; %.2f s in the simulator</dd>\n", seconds);
-    text_put(r->out, "</dl>\n");
-    text_put(r->out, "<p class=\"note\">Cycles follow from the GPU's description; they aren't those of a card. Compare "
-                     "runs with each other.</p>\n</header>\n");
-}
-
-// When, where and by what the runs were made: at the page's end, since figures come first.
-static void origin(Report *r, const Runs *runs)
-{
-    const char *first = NULL, *last = NULL;
+    List programs = {0}, gpus = {0};
+    size_t failed = 0;
     for (size_t k = 0; k < runs->v.n; k++) {
-        const StoredRun *run = &runs->v.v[k];
-        if (!first || strcmp(run->finished, first) < 0) first = run->finished;
-        if (!last || strcmp(run->finished, last) > 0) last = run->finished;
+        add_once(&programs, &runs->v.v[k], by_program), add_once(&gpus, &runs->v.v[k], by_gpu);
+        failed += runs->v.v[k].error != NULL;
     }
-    text_put(r->out, "<dl>\n");
-    html_put(r->out, "<dt>when</dt><dd>%s", first);
-    if (strcmp(first, last)) html_put(r->out, " to %s", last);
-    text_put(r->out, "</dd>\n");
-    put_names(r->out, "simulated by", runs, by_version);
-    put_names(r->out, "on", runs, by_host);
-    html_put(r->out, "<dt>page by</dt><dd>onchip %s</dd>\n</dl>\n", ONCHIP_VERSION);
+    html_put(r->out, "<header>\n<h1>onchip report</h1>\n<p class=\"note\">");
+    text_printf(r->out, "%zu run%s of %zu program%s on ", runs->v.n, runs->v.n == 1 ? "" : "s", programs.n,
+                programs.n == 1 ? "" : "s");
+    for (size_t k = 0; k < gpus.n; k++)
+        html_put(r->out, "%r%s", !k ? "" : k + 1 < gpus.n ? ", " : " and ", gpus.v[k]->gpu);
+    if (failed) text_printf(r->out, "; <span class=\"bad\">%zu failed</span>", failed);
+    text_put(r->out, ". Cycles follow from the GPU's description; they aren't those of a card. Compare runs with each "
+                     "other.</p>\n</header>\n");
+    vec_free(&programs), vec_free(&gpus);
 }
 
 // Lists every key of the descriptions with the origin of its value. A description's file may be gone since.
@@ -128,6 +106,31 @@ static void descriptions(Report *r, const Runs *runs)
         text_free(&text), diag_free(&why);
     }
     vec_free(&list);
+}
+
+// When, where and by what the runs were made: at the page's end, since figures come first.
+static void origin(Report *r, const Runs *runs)
+{
+    double seconds = 0;
+    const char *first = NULL, *last = NULL;
+    for (size_t k = 0; k < runs->v.n; k++) {
+        const StoredRun *run = &runs->v.v[k];
+        if (!first || strcmp(run->finished, first) < 0) first = run->finished;
+        if (!last || strcmp(run->finished, last) > 0) last = run->finished;
+        seconds += run->wall_seconds;
+    }
+    text_put(r->out, "<section id=\"origin\">\n<h2>Origin</h2>\n<dl>\n");
+    put_names(r->out, "programs", runs, by_program);
+    put_names(r->out, "GPUs", runs, by_gpu);
+    text_printf(r->out, "<dt>simulated in</dt><dd>%.2f s</dd>\n", seconds);
+    html_put(r->out, "<dt>when</dt><dd>%s", first);
+    if (strcmp(first, last)) html_put(r->out, " to %s", last);
+    text_put(r->out, "</dd>\n");
+    put_names(r->out, "simulated by", runs, by_version);
+    put_names(r->out, "on", runs, by_host);
+    html_put(r->out, "<dt>page by</dt><dd>onchip %s</dd>\n</dl>\n", ONCHIP_VERSION);
+    descriptions(r, runs);
+    text_put(r->out, "</section>\n");
 }
 
 // --- tables ----------------------------------------------------------------------------------------------------------
@@ -154,7 +157,7 @@ static void runs_table(Report *r, const Runs *runs)
                                           "#energy, mJ"};
     uint64_t energy = 0;  // of any run
     for (size_t k = 0; k < runs->v.n; k++) energy |= runs->v.v[k].count[C_ENERGY];
-    text_put(r->out, "<section id=\"runs\">\n<h2>Runs</h2>\n");
+    text_put(r->out, "<section id=\"runs\">\n<h2>All runs</h2>\n");
     html_table(r->out, "table-runs", "All runs.", columns, COUNT(columns) - !energy);
     for (size_t k = 0; k < runs->v.n; k++) {
         const StoredRun *run = &runs->v.v[k];
@@ -172,8 +175,8 @@ static void runs_table(Report *r, const Runs *runs)
         html_count(r->out, run->cycles), real(r->out, "%.6g", run->seconds > 0 ? 1e6 * run->seconds : NAN);
         html_count(r->out, run->warp_instructions);
         real(r->out, "%.3f", ratio(c[C_WARP_INSTS], c[C_CYCLES]));
-        html_count(r->out, c[C_L1_ACCESSES]), percent(r->out, ratio(c[C_L1_HITS], c[C_L1_ACCESSES]));
-        html_count(r->out, c[C_L2_ACCESSES]), percent(r->out, ratio(c[C_L2_HITS], c[C_L2_ACCESSES]));
+        html_count(r->out, c[C_L1_ACCESSES]), html_percent(r->out, ratio(c[C_L1_HITS], c[C_L1_ACCESSES]));
+        html_count(r->out, c[C_L2_ACCESSES]), html_percent(r->out, ratio(c[C_L2_HITS], c[C_L2_ACCESSES]));
         html_count(r->out, c[C_DRAM_READ_BYTES]), html_count(r->out, c[C_DRAM_WRITE_BYTES]);
         real(r->out, "%.2f", run->wall_seconds);
         html_cell(r->out, run->finished), html_cell(r->out, run->key);
@@ -244,10 +247,10 @@ static void kernels_table(Report *r, RunGroup *g, const char *id)
             html_count(r->out, count[C_CYCLES]), real(r->out, "%.6g", 1e6 * rate(one, "seconds"));
             real(r->out, "%.3f", rate(one, "ipc"));
             html_count(r->out, count[C_L1_ACCESSES]),
-                percent(r->out, count[C_L1_ACCESSES] ? rate(one, "l1_hit_rate") : NAN);
+                html_percent(r->out, count[C_L1_ACCESSES] ? rate(one, "l1_hit_rate") : NAN);
             html_count(r->out, count[C_L2_ACCESSES]),
-                percent(r->out, count[C_L2_ACCESSES] ? rate(one, "l2_hit_rate") : NAN);
-            percent(r->out, rate(one, "occupancy"));
+                html_percent(r->out, count[C_L2_ACCESSES] ? rate(one, "l2_hit_rate") : NAN);
+            html_percent(r->out, rate(one, "occupancy"));
             html_count(r->out, one->warps), html_cell(r->out, one->limit);
             real(r->out, "%.1f", rate(one, "dram_bandwidth"));
             if (energy) real(r->out, "%.6g", 1e-12 * (double)count[C_ENERGY]);
@@ -283,9 +286,9 @@ static void structures_table(Report *r, RunGroup *g, const char *id)
                     html_count(r->out, s->sectors);
                 real(r->out, "%.2f", ratio(s->sectors, s->loads + s->stores + s->atomics));
                 html_count(r->out, s->l1_accesses);
-                percent(r->out, ratio(s->l1_hits, s->l1_accesses));
+                html_percent(r->out, ratio(s->l1_hits, s->l1_accesses));
                 html_count(r->out, s->dram_bytes);
-                percent(r->out, ratio(s->dram_bytes, dram));
+                html_percent(r->out, ratio(s->dram_bytes, dram));
                 text_put(r->out, "</tr>");
             }
         }
@@ -371,26 +374,6 @@ static bool program(Report *r, const Runs *runs, const char *name, size_t number
     return ok;
 }
 
-// Which policy, which size, and why: for each program of which there are several runs.
-static void answers(Report *r, const Runs *runs, const List *programs)
-{
-    static const char *const columns[] = {"program",        "baseline", "fastest",
-                                          "#times as fast", "#L1 hits", "most slots are lost to"};
-    size_t rows = 0;
-    for (size_t k = 0; k < programs->n; k++) {
-        List list = {0};
-        RunGroup g;
-        for (size_t n = 0; n < runs->v.n; n++)
-            if (!strcmp(runs->v.v[n].program, programs->v[k]->program)) vec_push(&list, &runs->v.v[n]);
-        group_open(&g, list.v, list.n, true, r->options->baseline);
-        if (g.runs.n > 1 && !rows++) html_table(r->out, "table-answers", "The fastest runs.", columns, COUNT(columns));
-        if (g.runs.n > 1) charts_answer(r, &g);
-        group_free(&g);
-        vec_free(&list);
-    }
-    if (rows) html_table_end(r->out);
-}
-
 static bool sections(Report *r, const Runs *runs)
 {
     List programs = {0}, all = {0};
@@ -402,20 +385,13 @@ static bool sections(Report *r, const Runs *runs)
         any |= !run->error;
     }
     text_put(r->out, "<nav>");
-    if (any && programs.n > 1) text_put(r->out, "<a href=\"#overview\">Overview</a>");
     for (size_t k = 0; k < programs.n; k++) {
         char id[64];  // not the program's name: that may be anything, even an id that is taken, such as "runs"
         snprintf(id, sizeof id, "#program-%zu", k + 1);
         html_put(r->out, "<a href=\"%s\">%s</a>", id, programs.v[k]->program);
     }
-    text_put(r->out, "<a href=\"#runs\">Runs</a></nav>\n");
-    answers(r, runs, &programs);
-    bool ok = true;
-    if (any && programs.n > 1) {
-        text_put(r->out, "<section id=\"overview\">\n<h2>Overview</h2>\n<div class=\"figures\">\n");
-        ok = charts_overview(r, all.v, all.n);
-        text_put(r->out, "</div>\n</section>\n");
-    }
+    text_put(r->out, "<a href=\"#runs\">all runs</a><a href=\"#origin\">origin</a></nav>\n");
+    bool ok = !any || overview(r, all.v, all.n, programs.n > 1);
     for (size_t k = 0; k < programs.n && ok; k++) ok = program(r, runs, programs.v[k]->program, k + 1);
     vec_free(&programs), vec_free(&all);
     return ok;
@@ -435,7 +411,6 @@ bool report_page(Store *s, const ReportOptions *options, ReportCount *made, Text
         head(&r, &runs);
         ok = sections(&r, &runs);
         runs_table(&r, &runs);
-        descriptions(&r, &runs);
         origin(&r, &runs);
         html_close(html);
     }
