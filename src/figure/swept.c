@@ -1,7 +1,8 @@
 // swept.c: finds out which settings differ between runs. Where a run doesn't name a setting, its value is "": it is as
 // the description or the program has it, and shown as "default". Values that are the same number are equal: 16KiB and
-// 16384. One value of each setting is the base that others are compared with. That is the one which the user asked for,
-// or else the description's own, or else the one that was given first.
+// 16384; and where some runs name a description's own value, "" is that one. One value of each setting is the base that
+// others are compared with. That is the one which the user asked for, or else the description's own, or else the one
+// that was given first.
 #include "figure/page.h"
 
 #include "chip/chip.h"
@@ -96,6 +97,21 @@ static bool is_own(const char *gpu, const char *key, const char *value)
     diag_free(&diag);
     return own;
 }
+
+// Where some runs name a key's own value and others leave it as described, they have the same: the unnamed value is
+// dropped, and the own one is returned. Else "".
+static const char *take_own(Swept *s, const char *gpu)
+{
+    if (s->values.n < 2 || *s->values.v[0] || !strchr(s->name, '.')) return "";
+    for (uint32_t k = 1; k < s->values.n; k++)
+        if (is_own(gpu, s->name, s->values.v[k])) {
+            memmove(s->values.v, s->values.v + 1, --s->values.n * sizeof *s->values.v);
+            return s->values.v[k - 1];
+        }
+    return "";
+}
+
+static const char *or_own(const char *value, const char *own) { return *value ? value : own; }
 
 static uint32_t base_of(const Swept *s, const char *first, const char *gpu, const char *baseline)
 {
@@ -223,17 +239,21 @@ void group_open(RunGroup *g, const StoredRun *const *runs, size_t count, bool pa
         vec_push(&given, runs[k]);
     }
     if (given.n) qsort(given.v, given.n, sizeof *given.v, by_order), gpu = value_of(given.v[0], "gpu");
+    bool gpus = false;
+    for (size_t k = 1; k < given.n; k++) gpus |= strcmp(value_of(given.v[k], "gpu"), gpu) != 0;
     for (size_t n = 0; n < names.n; n++) {
         Column c = {.swept = {.name = names.v[n]}};
         for (size_t k = 0; k < given.n; k++) add_value(&c.swept, value_of(given.v[k], names.v[n]));
+        const char *own = gpus ? "" : take_own(&c.swept, gpu);
         if (c.swept.values.n < 2) {
             vec_free(&c.swept.values);
             continue;
         }
-        c.swept.base = base_of(&c.swept, value_of(given.v[0], names.v[n]), gpu, baseline);
+        c.swept.base = base_of(&c.swept, or_own(value_of(given.v[0], names.v[n]), own), gpu, baseline);
         if (!strcmp(names.v[n], "gpu")) gpu = c.swept.values.v[c.swept.base];  // the first setting: keys come behind it
         c.at = mem_alloc(sizeof *c.at * (g->runs.n + 1));
-        for (size_t k = 0; k < g->runs.n; k++) c.at[k] = place_of(&c.swept, value_of(g->runs.v[k], names.v[n]));
+        for (size_t k = 0; k < g->runs.n; k++)
+            c.at[k] = place_of(&c.swept, or_own(value_of(g->runs.v[k], names.v[n]), own));
         c.swept.numeric = true;
         for (size_t v = 0; v < c.swept.values.n; v++) {
             double x = number_of(c.swept.values.v[v]);

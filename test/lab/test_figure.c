@@ -238,6 +238,29 @@ static void swept(void **state)
     for (size_t k = 0; k < 4; k++) vec_free(&runs[k].settings);
 }
 
+// A run that leaves a key as described has its own value: gtx480's L1 has 16 KiB (the white paper on Fermi).
+static void own_values(void **state)
+{
+    (void)state;
+    RunSetting lists[][3] = {{{"gpu", "gtx480"}, {"l1.size", "8KiB"}, {"nx", "1"}},
+                             {{"gpu", "gtx480"}, {"l1.size", ""}, {"nx", "1"}},
+                             {{"gpu", "gtx480"}, {"l1.size", "16384"}, {"nx", "1"}},
+                             {{"gpu", "gtx480"}, {"l1.size", ""}, {"nx", "2"}}};
+    StoredRun runs[4];
+    const StoredRun *list[4];
+    for (size_t k = 0; k < 4; k++) runs[k] = run_of(lists[k], 3), list[k] = &runs[k];
+    RunGroup g;
+    group_open(&g, list, 4, true, NULL);
+    assert_int_equal(g.swept.n, 2);
+    assert_int_equal(g.swept.v[0].values.n, 2);
+    assert_string_equal(group_label(&g, g.base, SIZE_MAX), "16KiB, 1");
+    group_free(&g);
+    group_open(&g, list + 1, 2, true, NULL);
+    assert_int_equal(g.swept.n, 0);
+    group_free(&g);
+    for (size_t k = 0; k < 4; k++) vec_free(&runs[k].settings);
+}
+
 // What others are compared with: the description's own value of a key, which runs that name it have too; else the first
 // that was given, and never the first of the alphabet. Clocks are cycles by seconds.
 static void baselines(void **state)
@@ -278,7 +301,7 @@ int main(void)
         cmocka_unit_test(means),     cmocka_unit_test(script),
         cmocka_unit_test(fields),    cmocka_unit_test(drawn),
         cmocka_unit_test(escaped),   cmocka_unit_test(swept),
-        cmocka_unit_test(baselines),
+        cmocka_unit_test(baselines), cmocka_unit_test(own_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
