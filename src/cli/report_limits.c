@@ -9,6 +9,8 @@
 #include "cli/cli.h"
 #include "device/device.h"
 
+#include <string.h>
+
 static const double idle_told = 0.2, peak_told = 0.6, lost_told = 0.25, lanes_told = 0.75;
 
 static const char *const names[PEAKS] = {"issue", "L1", "shared memory", "link", "L2", "DRAM"}, *const fields[PEAKS] = {
@@ -128,6 +130,27 @@ static bool stall_text(const uint64_t *c, const Gpu *g, Text *out)
     return true;
 }
 
+// The line at which most lanes took no part.
+static void idle_text(const LaunchSum *sum, Text *out)
+{
+    LineStats lines = {0};
+    uint64_t all = 0, most = 0;
+    size_t worst = 0;
+    lines_of(sum->code, sum->inst, &lines);
+    for (size_t k = 0; k < lines.n; k++) {
+        uint64_t idle = lines.v[k].stat.issued * LANES - lines.v[k].stat.lanes;
+        all += idle;
+        if (idle > most) most = idle, worst = k;
+    }
+    if (most) {
+        const LineStat *l = &lines.v[worst];
+        const char *file = l->at_file ? l->at_file : l->file, *slash = strrchr(file, '/');
+        text_printf(out, ", %.0f %% of those that don't at %s:%u", 100 * over((double)most, (double)all),
+                    slash && slash[1] ? slash + 1 : file, l->at_file ? l->at_line : l->line);
+    }
+    vec_free(&lines);
+}
+
 void limits_text(const LaunchSum *sum, const Gpu *g, Text *limits, Text *peaks)
 {
     const uint64_t *c = sum->count;
@@ -135,7 +158,10 @@ void limits_text(const LaunchSum *sum, const Gpu *g, Text *limits, Text *peaks)
     find_peaks(c, g, peak);
     grid_text(sum, g, limits);
     if (!unit_text(c, peak, limits)) stall_text(c, g, limits);
-    if (lanes < lanes_told) add_phrase(limits, "divergence: %.3g of 32 lanes take part", 32 * lanes);
+    if (lanes < lanes_told) {
+        add_phrase(limits, "divergence: %.3g of 32 lanes take part", 32 * lanes);
+        idle_text(sum, limits);
+    }
     if (!limits->n) text_put(limits, "nothing alone");
     for (int k = 0; k < PEAKS; k++)
         if (peak[k] > 0) text_printf(peaks, "%s%s %.1f %%", peaks->n ? ", " : "", names[k], 100 * peak[k]);

@@ -61,6 +61,11 @@ grep -q '^ 2[0-9] .*y\[i\] = get' <(tr -s ' ' <<<"$out") || complain "not the li
 run "${args[@]}" --json --lines
 [[ $(jq -c '.kernels[0].lines[] | select(.line == 1 and (.file | endswith("k.cu"))) | [.at_file, .at_line, .sectors]' \
     <<<"$out") == '["k.cu",6,16]' ]] || complain "the JSON has no at_line: $out"
+# Half of the lanes leave at line 4, and the others do the rest: line 6 loses most.
+sed 's/  .loc 1 6 12/  setp.gt.u32 %p, %r1, 15; @%p ret;\n&/; s/%f<4>;/%f<4>; .reg .pred %p;/' k.ptx >half.ptx
+run "${args[@]/k.ptx/half.ptx}" --grid 2 --block 32
+[[ $(tr -s ' \n' ' ' <<<"$out") == *"lanes take part, "*" % of those that don't at k.cu:6"* ]] ||
+    complain "where lanes idle: $out"
 # A file that isn't there, or no plain file, has its lines' numbers alone.
 mv k.cu gone
 run "${args[@]}" --annotate
