@@ -28,7 +28,7 @@ enum {
     SAMPLE = 50,
     LETTER = 8,
     LONGEST_NAME = 26,
-    LONGEST_KEY = 44,
+    LONGEST_KEY = 54,
     LONGEST_TITLE = 56,
     TITLE_ROW = 16,
     MOST_TITLE = 3,
