@@ -89,7 +89,6 @@ static void put_access(const Annotation *a, const LineStat *x)
 {
     char count[32];
     const InstStat *s = &x->stat;
-    const char *slash = strrchr(x->file, '/');
     format_count(count, (double)s->issued);
     fprintf(a->out, "%34s%s of %s: %s", "", x->what, x->array ? x->array : "memory", count);
     if (s->sectors)
@@ -97,7 +96,7 @@ static void put_access(const Annotation *a, const LineStat *x)
     else if (s->transactions && x->array && !strcmp(x->array, "shared memory"))
         fprintf(a->out, ", %.3g passes each", (double)s->transactions / (double)s->issued);
     if (s->l1_accesses) fprintf(a->out, ", %.1f %% L1 hits", 100.0 * (double)s->l1_hits / (double)s->l1_accesses);
-    if (x->at_file) fprintf(a->out, " (%s:%u)", slash ? slash + 1 : x->file, x->line);
+    if (x->at_file) fprintf(a->out, " (%s:%u)", base_name(x->file), x->line);
     fprintf(a->out, "\n");
 }
 

@@ -241,6 +241,7 @@ typedef struct ReportInfo {
     LaunchView launches;  // which of a kernel the text has
     uint64_t cap;         // warp instructions after which the run was ended; 0: it wasn't
 } ReportInfo;
+const char *base_name(const char *file);  // without its folders
 void report_text(const oc_device *d, const ReportInfo *info, FILE *out);
 void report_json(const oc_device *d, const ReportInfo *info,
                  Json *json);  // the fields of the top object; d null: nothing was opened

@@ -101,7 +101,7 @@ static void structures_energy(const LaunchSum *sum, FILE *out)
     table_free(&t);
 }
 
-static const char *base_name(const char *file)
+const char *base_name(const char *file)
 {
     const char *slash = strrchr(file, '/');
     return slash && slash[1] ? slash + 1 : file;

@@ -9,8 +9,6 @@
 #include "cli/cli.h"
 #include "device/device.h"
 
-#include <string.h>
-
 static const double idle_told = 0.2, peak_told = 0.6, lost_told = 0.25, lanes_told = 0.75;
 
 static const char *const names[PEAKS] = {"issue", "L1", "shared memory", "link", "L2", "DRAM"}, *const fields[PEAKS] = {
@@ -144,9 +142,8 @@ static void idle_text(const LaunchSum *sum, Text *out)
     }
     if (most) {
         const LineStat *l = &lines.v[worst];
-        const char *file = l->at_file ? l->at_file : l->file, *slash = strrchr(file, '/');
         text_printf(out, ", %.0f %% of those that don't at %s:%u", 100 * over((double)most, (double)all),
-                    slash && slash[1] ? slash + 1 : file, l->at_file ? l->at_line : l->line);
+                    base_name(l->at_file ? l->at_file : l->file), l->at_file ? l->at_line : l->line);
     }
     vec_free(&lines);
 }
