@@ -131,6 +131,11 @@ static void name_structures(Launch *l, const LaunchInfo *info, Record *r)
     }
 }
 
+bool structure_called(const char *name, const char *word, size_t n)
+{
+    return !strncmp(name, word, n) && (!name[n] || name[n] == ' ');
+}
+
 // The data structures of a list of names, a bit each.
 static uint64_t listed(const Record *r, const char *names)
 {
@@ -141,7 +146,7 @@ static uint64_t listed(const Record *r, const char *names)
         while (n && p[n - 1] == ' ') n--;
         for (int k = 0; n && k < MAX_STRUCTURES; k++) {
             const char *name = r->structure_name[k];
-            if (name && !strncmp(name, p, n) && (!name[n] || name[n] == ' ')) bits |= 1ull << k;
+            if (name && structure_called(name, p, n)) bits |= 1ull << k;
         }
         p += all;
     }

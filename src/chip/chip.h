@@ -232,6 +232,8 @@ void chip_no_room(const LaunchInfo *info, uint64_t blocks, Text *message);
 void record_undefined(Record *r, const Undefined *u, Undefined *first);
 void record_checked(Record *r, Check *c);  // what was found in the launch; c null: nothing was looked for
 void record_free(Record *r);
+// Is that what n bytes of l1.past or readonly.take call a data structure: its name, or the name's first word?
+bool structure_called(const char *name, const char *word, size_t n);
 // needs.c: the host's memory for what a chip is built of
 typedef struct Needs {
     uint64_t bytes, later;  // to build it; for what waits in queues

@@ -244,6 +244,27 @@ static void policy_text(const LaunchSum *sum, const oc_policy_type *t, FILE *out
 }
 
 // which: said of the launch, where not all are summed; or null.
+// Which data structures l1.past and readonly.take send another way.
+static void routes_text(const LaunchSum *sum, const char *names, const char *way, FILE *out)
+{
+    Text sent = {0}, unknown = {0};
+    for (const char *p = names; *p;) {
+        p += strspn(p, " ,");
+        size_t n = strcspn(p, ","), all = n;
+        bool found = false;
+        while (n && p[n - 1] == ' ') n--;
+        for (size_t k = 0; n && k < sum->structures.n && !found; k++) {
+            found = structure_called(sum->structures.v[k].name, p, n);
+            if (found) text_printf(&sent, "%s%s", sent.n ? ", " : "", sum->structures.v[k].name);
+        }
+        if (n && !found) text_printf(&unknown, "%s%.*s", unknown.n ? ", " : "", (int)n, p);
+        p += all;
+    }
+    if (sent.n) print_row(out, "routes", "loads of %s go %s", sent.v, way);
+    if (unknown.n) print_row(out, "routes", "no data structure of this kernel is called %s", unknown.v);
+    text_free(&sent), text_free(&unknown);
+}
+
 static void kernel_text(const LaunchSum *sum, const char *which, const Gpu *g, const ReportInfo *info, FILE *out)
 {
     const uint64_t *c = sum->count;
@@ -278,6 +299,8 @@ static void kernel_text(const LaunchSum *sum, const char *which, const Gpu *g, c
     if (peaks.n) print_row(out, "of the peaks", "%s", peaks.v);
     text_free(&limits), text_free(&peaks);
     policy_text(sum, g->sm.schedule, out);
+    routes_text(sum, g->sm.past, "past the L1", out);
+    routes_text(sum, g->sm.take, "through the read-only cache", out);
     memory_text(c, g, out);
     if (c[C_CYCLES] && (g->sm.storage != STORAGE_PARTITIONED || c[C_ENERGY])) storage_text(c, out);
     if (c[C_ENERGY]) energy_text(c, out);

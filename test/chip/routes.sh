@@ -44,4 +44,8 @@ as '' '' --gpu titan_black --set readonly.take=a >take
 diff nc take >/dev/null || complain "readonly.take=a: not as with ld.global.nc"
 as '' '' --gpu titan_black --set l1.past=c >none
 as '' '' --gpu titan_black | diff - none >/dev/null || complain "l1.past=c: no structure is called so"
+sed 's/globalA/global/; s/globalB/global/' k.ptx >plain.ptx
+text=$("$ONCHIP" run plain.ptx --grid 8 --block 128 --arg buf:256KiB --arg buf:256 --arg buf:4KiB --set l1.past=b,c)
+[[ $text == *'loads of b go past the L1'*'no data structure of this kernel is called c'* ]] ||
+    complain "the report doesn't tell of the routes: $text"
 exit $bad
