@@ -46,22 +46,28 @@ uint64_t sim_launch_counter(const oc_device *base, size_t launch, const char *na
     return counter ? *counter : 0;
 }
 
+static const Rate *rate_called(const char *name)
+{
+    for (size_t k = 0; k < rate_count; k++)
+        if (!strcmp(rates[k].name, name)) return &rates[k];
+    return NULL;
+}
+
 bool sim_launch_value(const oc_device *base, size_t launch, const char *name, double *value)
 {
     const Record *r = device_record(base, launch);
     const uint64_t *counter = r ? counter_of(base, r, name) : NULL;
     if (counter) return *value = (double)*counter, true;
-    for (size_t k = 0; k < rate_count && r; k++)
-        if (!strcmp(rates[k].name, name)) return *value = rates[k].value(r->count, &sim_of(base)->gpu), true;
-    return false;
+    const Rate *rate = r ? rate_called(name) : NULL;
+    if (rate) *value = rate->value(r->count, &sim_of(base)->gpu);
+    return rate;
 }
 
 double sim_launch_rate(const oc_device *base, size_t launch, const char *name)
 {
     const Record *r = device_record(base, launch);
-    for (size_t k = 0; k < rate_count && r; k++)
-        if (!strcmp(rates[k].name, name)) return rates[k].value(r->count, &sim_of(base)->gpu);
-    return 0;
+    const Rate *rate = r ? rate_called(name) : NULL;
+    return rate ? rate->value(r->count, &sim_of(base)->gpu) : 0;
 }
 
 const char *sim_counter_name(const oc_device *base, size_t index)
@@ -128,11 +134,13 @@ bool sim_launch_line(const oc_device *base, size_t launch, size_t index, oc_line
 {
     Sim *d = sim_of(base);
     const Record *r = device_record(base, launch);
-    LineStats lines = {0};
-    if (r) lines_of(r->code, r->inst, &lines);
-    bool ok = index < lines.n;
+    if (r && d->lines_launch != launch + 1) {
+        d->lines.n = 0, d->lines_launch = launch + 1;
+        lines_of(r->code, r->inst, &d->lines);
+    }
+    bool ok = r && index < d->lines.n;
     if (ok) {
-        const LineStat *l = &lines.v[index];
+        const LineStat *l = &d->lines.v[index];
         *out = (oc_line){.file = sim_keep_label(d, l->file),
                          .at_file = l->at_file ? sim_keep_label(d, l->at_file) : NULL,
                          .line = l->line,
@@ -145,7 +153,6 @@ bool sim_launch_line(const oc_device *base, size_t launch, size_t index, oc_line
                          .l1_accesses = l->stat.l1_accesses,
                          .l1_hits = l->stat.l1_hits};
     }
-    vec_free(&lines);
     return ok;
 }
 

@@ -156,6 +156,7 @@ void sim_unload(oc_module *base)
 {
     SimModule *mod = (SimModule *)base;
     Sim *d = sim_of(base->device);
+    d->lines_launch = 0;
     for (size_t r = 0; r < d->records.n; r++)
         for (size_t k = 0; k < mod->kernels.n; k++)
             if (d->records.v[r].code == mod->kernels.v[k]->kernel) d->records.v[r].code = NULL;

@@ -508,7 +508,8 @@ static void sim_close(oc_device *base)
     sim_free_launches(d);
     for (size_t l = 0; l < d->labels.n; l++) mem_free(d->labels.v[l]);
     map_free(&d->label_at);
-    vec_free(&d->modules), vec_free(&d->streams), vec_free(&d->events), vec_free(&d->textures), vec_free(&d->labels);
+    vec_free(&d->modules), vec_free(&d->streams), vec_free(&d->events), vec_free(&d->textures), vec_free(&d->labels),
+        vec_free(&d->lines);
     chip_close(&d->chip);
     check_close(d->chip.check);
     gpu_free(&d->gpu);

@@ -40,6 +40,8 @@ typedef struct Sim {
     VEC(Record) records;  // of the launches from number forgotten on
     LaunchSums sums;      // of those before
     size_t forgotten;
+    LineStats lines;      // of the launch that was asked for last
+    size_t lines_launch;  // its number + 1; 0: none was, or its code may be gone
     VEC(Texture) textures;
     VEC(char *) labels;
     Map label_at;  // a label's text → its place in labels
