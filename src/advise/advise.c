@@ -20,7 +20,6 @@ typedef struct Adviser {
     Store *store;
     const AdviseOptions *o;
     Planner *planner;
-    const WorkloadEntry *workload;
     double until;  // by seconds_now; 0: no limit
     Diag *diag;
 } Adviser;
@@ -60,7 +59,7 @@ static bool find_keys(Adviser *x)
         Plan plan;
         Trial *t = &x->a->trials.v[k];
         ok = matrix_plan(x->m, x->planner, &t->cell, &plan, x->diag);
-        if (ok) memcpy(t->key, plan.id.key, sizeof t->key), x->workload = plan.workload;
+        if (ok) memcpy(t->key, plan.id.key, sizeof t->key);
         plan_free(&plan);
     }
     return ok;
@@ -73,7 +72,7 @@ static bool run_from(Adviser *x, size_t from)
     bool late = x->until > 0 && left <= 0;
     x->m->cells.n = 0;
     for (size_t k = from; k < x->a->trials.n; k++) vec_push(&x->m->cells, x->a->trials.v[k].cell);
-    if (x->m->cells.n && !late && !x->o->sweep(x->o->user, x->m, left, x->a, x->diag)) return false;
+    if (x->m->cells.n && !late && !x->o->sweep(x->o->user, x->m, left, x->diag)) return false;
     return find_keys(x) && read_all(x);
 }
 

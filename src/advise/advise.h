@@ -40,19 +40,18 @@ typedef struct Advice {
     VEC(Trial) trials;  // the first is the run as it is, then one for each change, then joined ones
     VEC(Moved) moved;
     Runs runs;
-    size_t best;          // of the trials: the fastest that is more than GAIN faster; 0: none is
-    size_t singles;       // the trials from here on are of joined changes
-    size_t left;          // trials that weren't made
-    uint64_t made, kept;  // runs that were made, and that the store had
-    bool energy;          // the description has it
+    size_t best;     // of the trials: the fastest that is more than GAIN faster; 0: none is
+    size_t singles;  // the trials from here on are of joined changes
+    size_t left;     // trials that weren't made
+    bool energy;     // the description has it
 } Advice;
 #define ADVISE_GAIN 1.01  // a change that gains less is said to gain nothing
 typedef struct AdviseOptions {
     double budget;  // seconds for all runs but the first; 0: no limit
     bool robust;    // the assumed keys of the description are moved, too
-    // Runs the cells of a matrix that the store lacks, for so many seconds at most (0: no limit), and adds to the
-    // numbers of runs. False: it can't, or the user wants to stop.
-    bool (*sweep)(void *user, const Matrix *m, double seconds, Advice *a, Diag *diag);
+    // Runs the cells of a matrix that the store lacks, for so many seconds at most (0: no limit). False: it can't, or
+    // the user wants to stop.
+    bool (*sweep)(void *user, const Matrix *m, double seconds, Diag *diag);
     void *user;
 } AdviseOptions;
 // Advises on the one cell of a matrix. False, with the reason, where it can't run. Whatever it returns, advice_free

@@ -136,20 +136,23 @@ bool structure_called(const char *name, const char *word, size_t n)
     return !strncmp(name, word, n) && (!name[n] || name[n] == ' ');
 }
 
+bool structure_next(const char **list, const char **word, size_t *n)
+{
+    *word = *list + strspn(*list, " ,");
+    *n = strcspn(*word, ",");
+    *list = *word + *n;
+    while (*n && (*word)[*n - 1] == ' ') --*n;
+    return *n;
+}
+
 // The data structures of a list of names, a bit each.
 static uint64_t listed(const Record *r, const char *names)
 {
     uint64_t bits = 0;
-    for (const char *p = names; *p;) {
-        p += strspn(p, " ,");
-        size_t n = strcspn(p, ","), all = n;
-        while (n && p[n - 1] == ' ') n--;
-        for (int k = 0; n && k < MAX_STRUCTURES; k++) {
-            const char *name = r->structure_name[k];
-            if (name && structure_called(name, p, n)) bits |= 1ull << k;
-        }
-        p += all;
-    }
+    const char *word;
+    for (size_t n; structure_next(&names, &word, &n);)
+        for (int k = 0; k < MAX_STRUCTURES; k++)
+            if (r->structure_name[k] && structure_called(r->structure_name[k], word, n)) bits |= 1ull << k;
     return bits;
 }
 

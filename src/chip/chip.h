@@ -232,7 +232,9 @@ void chip_no_room(const LaunchInfo *info, uint64_t blocks, Text *message);
 void record_undefined(Record *r, const Undefined *u, Undefined *first);
 void record_checked(Record *r, Check *c);  // what was found in the launch; c null: nothing was looked for
 void record_free(Record *r);
-// Is that what n bytes of l1.past or readonly.take call a data structure: its name, or the name's first word?
+// Finds the next name of l1.past or readonly.take, n bytes from *word on, and moves *list behind it. False: the end.
+bool structure_next(const char **list, const char **word, size_t *n);
+// Does it call that data structure: by its name, or by the name's first word?
 bool structure_called(const char *name, const char *word, size_t n);
 // needs.c: the host's memory for what a chip is built of
 typedef struct Needs {

@@ -224,6 +224,7 @@ Trace *trace_open(const char *path, uint64_t interval, oc_device *d, const char 
 bool trace_close(Trace *t, oc_device *d);  // false: it couldn't be written, errno says why
 
 // --- tune.c: onchip run --sched best-swl and --autotune, and the searches of onchip sweep ----------------------------
+const char *bare_error(const Diag *diag);  // without the word "error"
 bool tune_wanted(int argc, char **argv);
 int tune(int argc, char **argv);
 // Prints a line for each search of a swept matrix: what is best. False: there is no best of some, and stderr has why.

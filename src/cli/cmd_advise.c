@@ -92,12 +92,11 @@ static int read_options(Request *r, int argc, char **argv)
     return ok ? -1 : EXIT_USAGE;
 }
 
-static bool sweep(void *user, const Matrix *m, double seconds, Advice *a, Diag *diag)
+static bool sweep(void *user, const Matrix *m, double seconds, Diag *diag)
 {
     Request *r = user;
     Sweep s;
     bool ok = sweep_shown(m, r->store, &r->sweep, seconds, &s, diag);
-    a->made += s.done + s.failed, a->kept += s.stored;
     if (ok && interrupted()) return diag_error(diag, "interrupted: the same command goes on");
     return ok;
 }
@@ -385,7 +384,7 @@ static void advice_json(const Request *r)
     json_open(&j, NULL, '{');
     json_string(&j, "onchip", ONCHIP_VERSION);
     if (r->diag.failed) {
-        json_string(&j, "error", strncmp(r->diag.text.v, "error: ", 7) ? r->diag.text.v : r->diag.text.v + 7);
+        json_string(&j, "error", bare_error(&r->diag));
     } else {
         json_trial(r, &j, "base", &a->trials.v[0]);
         json_open(&j, "trials", '[');

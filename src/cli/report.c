@@ -248,17 +248,14 @@ static void policy_text(const LaunchSum *sum, const oc_policy_type *t, FILE *out
 static void routes_text(const LaunchSum *sum, const char *names, const char *way, FILE *out)
 {
     Text sent = {0}, unknown = {0};
-    for (const char *p = names; *p;) {
-        p += strspn(p, " ,");
-        size_t n = strcspn(p, ","), all = n;
+    const char *word;
+    for (size_t n; structure_next(&names, &word, &n);) {
         bool found = false;
-        while (n && p[n - 1] == ' ') n--;
-        for (size_t k = 0; n && k < sum->structures.n && !found; k++) {
-            found = structure_called(sum->structures.v[k].name, p, n);
+        for (size_t k = 0; k < sum->structures.n && !found; k++) {
+            found = structure_called(sum->structures.v[k].name, word, n);
             if (found) text_printf(&sent, "%s%s", sent.n ? ", " : "", sum->structures.v[k].name);
         }
-        if (n && !found) text_printf(&unknown, "%s%.*s", unknown.n ? ", " : "", (int)n, p);
-        p += all;
+        if (!found) text_printf(&unknown, "%s%.*s", unknown.n ? ", " : "", (int)n, word);
     }
     if (sent.n) print_row(out, "routes", "loads of %s go %s", sent.v, way);
     if (unknown.n) print_row(out, "routes", "no data structure of this kernel is called %s", unknown.v);

@@ -222,7 +222,7 @@ static void json_whole(const Tune *t, Json *j)
     json_string(j, "command", t->command.v);
 }
 
-static const char *bare_error(const Diag *diag)
+const char *bare_error(const Diag *diag)
 {
     return strncmp(diag->text.v, "error: ", 7) ? diag->text.v : diag->text.v + 7;
 }
