@@ -255,6 +255,7 @@ typedef enum Peak { PEAK_ISSUE, PEAK_LSU, PEAK_SHARED, PEAK_LINK, PEAK_L2, PEAK_
 void find_peaks(const uint64_t *count, const struct Gpu *g, double peak[PEAKS]);
 double link_in_share(const uint64_t *count, const struct Gpu *g);
 double link_out_share(const uint64_t *count, const struct Gpu *g);
+double dram_bytes(const uint64_t *count);  // read and written
 // Adds what limits it, in words, and the share of its peak that each unit reached.
 void limits_text(const struct LaunchSum *sum, const struct Gpu *g, Text *limits, Text *peaks);
 void limits_json(const struct LaunchSum *sum, const struct Gpu *g, Json *json);

@@ -140,18 +140,13 @@ static void put_number(Text *out, Sort sort, double v)
     text_put(out, text);
 }
 
-static double dram_bytes(const StoredRun *r)
-{
-    return (double)(r->count[C_DRAM_READ_BYTES] + r->count[C_DRAM_WRITE_BYTES]);
-}
-
 static void explain(const StoredRun *a, const StoredRun *b, Text *out)
 {
     enum { SHOWN = 2 };
     Effect e[] = {
         {"L1 hits", SHARE, rate_of(a, C_L1_HITS, C_L1_ACCESSES), rate_of(b, C_L1_HITS, C_L1_ACCESSES)},
         {"L2 requests", NUMBER, (double)a->count[C_L2_ACCESSES], (double)b->count[C_L2_ACCESSES]},
-        {"DRAM", BYTES, dram_bytes(a), dram_bytes(b)},
+        {"DRAM", BYTES, dram_bytes(a->count), dram_bytes(b->count)},
         {"warps an SM", NUMBER, rate_of(a, C_WARP_CYCLES, C_SM_CYCLES), rate_of(b, C_WARP_CYCLES, C_SM_CYCLES)},
         {"bank conflicts", NUMBER, (double)a->count[C_SHARED_CONFLICTS], (double)b->count[C_SHARED_CONFLICTS]},
         {"instructions", NUMBER, (double)a->warp_instructions, (double)b->warp_instructions},

@@ -31,13 +31,10 @@ static double store_sectors(const uint64_t *c, const Gpu *g)
 {
     return (void)g, over((double)c[C_SECTORS_STORED], (double)c[C_ST_GLOBAL]);
 }
-static double dram_bytes(const uint64_t *c, const Gpu *g)
-{
-    return (void)g, (double)(c[C_DRAM_READ_BYTES] + c[C_DRAM_WRITE_BYTES]);
-}
+static double dram_all(const uint64_t *c, const Gpu *g) { return (void)g, dram_bytes(c); }
 static double read_rate(const uint64_t *c, const Gpu *g) { return over((double)c[C_DRAM_READ_BYTES], seconds(c, g)); }
 static double write_rate(const uint64_t *c, const Gpu *g) { return over((double)c[C_DRAM_WRITE_BYTES], seconds(c, g)); }
-static double dram_rate(const uint64_t *c, const Gpu *g) { return over(dram_bytes(c, g), seconds(c, g)); }
+static double dram_rate(const uint64_t *c, const Gpu *g) { return over(dram_bytes(c), seconds(c, g)); }
 static double dram_peak(const uint64_t *c, const Gpu *g) { return 100 * dram_rate(c, g) / (g->dram_gbs * 1e9); }
 
 static const struct {
@@ -50,7 +47,7 @@ static const struct {
     {"smsp__thread_inst_executed_per_inst_executed.ratio", "", lanes},
     {"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", "sector/request", load_sectors},
     {"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio", "sector/request", store_sectors},
-    {"dram__bytes.sum", "byte", dram_bytes},
+    {"dram__bytes.sum", "byte", dram_all},
     {"dram__bytes_read.sum.per_second", "byte/second", read_rate},
     {"dram__bytes_write.sum.per_second", "byte/second", write_rate},
     {"dram__bytes.sum.per_second", "byte/second", dram_rate},

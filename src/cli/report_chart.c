@@ -57,8 +57,6 @@ static void add_row(Table *t, Row *row)
     text_free(&row->waits);
 }
 
-static double dram_bytes(const uint64_t *c) { return (double)(c[C_DRAM_READ_BYTES] + c[C_DRAM_WRITE_BYTES]); }
-
 static void put_chart(const uint64_t *c, const Gpu *g, const double peak[PEAKS], FILE *out)
 {
     static const char *const heads[] = {"part",        "requests", "bytes",

@@ -31,6 +31,8 @@ double link_out_share(const uint64_t *c, const Gpu *g)
                 MIN(g->sm.bytes_out * g->sms, g->part.bytes_in * g->part.partitions) * (double)c[C_CYCLES]);
 }
 
+double dram_bytes(const uint64_t *c) { return (double)(c[C_DRAM_READ_BYTES] + c[C_DRAM_WRITE_BYTES]); }
+
 void find_peaks(const uint64_t *c, const Gpu *g, double peak[PEAKS])
 {
     const double cycles = (double)c[C_CYCLES], sms = cycles * g->sms;
@@ -40,8 +42,7 @@ void find_peaks(const uint64_t *c, const Gpu *g, double peak[PEAKS])
     peak[PEAK_SHARED] = over((double)c[C_SHARED_PASSES], sms);
     peak[PEAK_LINK] = MAX(link_in_share(c, g), link_out_share(c, g));
     peak[PEAK_L2] = over((double)c[C_L2_ACCESSES] * g->part.interval, cycles * g->part.partitions);
-    peak[PEAK_DRAM] =
-        over((double)(c[C_DRAM_READ_BYTES] + c[C_DRAM_WRITE_BYTES]) * g->core_mhz * 1e6, g->dram_gbs * 1e9 * cycles);
+    peak[PEAK_DRAM] = over(dram_bytes(c) * g->core_mhz * 1e6, g->dram_gbs * 1e9 * cycles);
 }
 
 static void add_phrase(Text *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
