@@ -209,6 +209,27 @@ typedef struct oc_misses {
 } oc_misses;
 // False, and nothing is written: there are no more, or nobody asked. index counts as in oc_launch_structure.
 bool oc_launch_misses(const oc_device *device, size_t launch, size_t index, oc_misses *misses);
+// What config.check found in a launch (doc/use/check.md): all of one kind at the same instructions is one finding, and
+// what it says is of the first. Names and texts stay valid until the device is closed or oc_forget is called.
+typedef struct oc_place {
+    const char *access;       // "write"; null: there is no such place
+    const char *where;        // "kernel at file.ptx:12 (file.cu:5)"
+    const char *instruction;  // as the PTX has it
+    oc_dim3 block, thread;    // who it was
+} oc_place;
+typedef struct oc_finding {
+    const char *kind;       // "race", "uninitialised", "barrier" or "beyond"
+    const char *space;      // "global", "shared memory" and the like; null: it is about no memory
+    const char *structure;  // the data structure; null: there is none
+    int64_t offset;         // in it, bytes
+    uint32_t bytes;         // of the access
+    uint64_t count;         // how often it happened
+    oc_place at[2];         // of a race, the earlier access first
+} oc_finding;
+// False, and nothing is written: there are no more, or nobody asked. They are counted from 0.
+bool oc_launch_finding(const oc_device *device, size_t launch, size_t index, oc_finding *finding);
+// What the check left out of the launch, in words, for want of room; null: nothing.
+const char *oc_launch_unchecked(const oc_device *device, size_t launch);
 // What a launch did at a line of its source, the hottest first: the line of the PTX's .loc, or of the PTX itself. The
 // names stay valid until the device is closed.
 typedef struct oc_line {
@@ -221,6 +242,10 @@ typedef struct oc_line {
 } oc_line;
 // False, and nothing is written: there are no more. They are counted from 0.
 bool oc_launch_line(const oc_device *device, size_t launch, size_t index, oc_line *line);
+// Begins a file into which the device's launches and copies go from now on, over time, in the trace event format that
+// Perfetto and Chrome open. interval: cycles between samples of the curves; 0: 1000. title may be null. path null: only
+// ends the file that was begun before, as the device's closing does. OC_BAD_FILE: it can't be written.
+oc_status oc_trace(oc_device *device, const char *path, uint64_t interval, const char *title);
 // For a program that launches often, such as after every launch: forgets entries, but not the last keep ones. Launches
 // keep their numbers, and oc_launches goes on counting; one that is forgotten has no name, and 0 for every counter.
 void oc_forget(oc_device *device, size_t keep);

@@ -116,6 +116,16 @@ class _Misses(c.Structure):  # oc_misses
         "loads", "served", "first_touch", "capacity", "conflict", "dropped", "full", "twice", "four", "hashed", "alone")]
 
 
+class _Place(c.Structure):  # oc_place
+    _fields_ = [("access", c.c_char_p), ("where", c.c_char_p), ("instruction", c.c_char_p), ("block", _Dim3),
+                ("thread", _Dim3)]
+
+
+class _Finding(c.Structure):  # oc_finding
+    _fields_ = [("kind", c.c_char_p), ("space", c.c_char_p), ("structure", c.c_char_p), ("offset", c.c_int64),
+                ("bytes", c.c_uint32), ("count", c.c_uint64), ("at", _Place * 2)]
+
+
 class _Line(c.Structure):  # oc_line
     _fields_ = [("file", c.c_char_p), ("at_file", c.c_char_p), ("line", c.c_uint32), ("at_line", c.c_uint32)] + [
         (name, c.c_uint64) for name in (
@@ -148,6 +158,9 @@ _FUNCTIONS = {  # result, arguments
     "oc_rate_name": (_TEXT, _P, _SIZE),
     "oc_launch_structure": (c.c_bool, _P, _SIZE, _SIZE, c.POINTER(_Structure)),
     "oc_launch_misses": (c.c_bool, _P, _SIZE, _SIZE, c.POINTER(_Misses)),
+    "oc_launch_finding": (c.c_bool, _P, _SIZE, _SIZE, c.POINTER(_Finding)),
+    "oc_launch_unchecked": (_TEXT, _P, _SIZE),
+    "oc_trace": (c.c_int, _P, _TEXT, c.c_uint64, _TEXT),
     "oc_launch_line": (c.c_bool, _P, _SIZE, _SIZE, c.POINTER(_Line)),
     "oc_forget": (None, _P, _SIZE),
 }
@@ -189,6 +202,13 @@ def _bytes(text):
 
 def _shown(data):
     return data.decode(errors="replace") if data else ""
+
+
+def _text(value):
+    """A field of the library's: a text, three numbers, or what it is."""
+    if isinstance(value, _Dim3):
+        return value.x, value.y, value.z
+    return _shown(value) if isinstance(value, bytes) else value
 
 
 def _whole(value, what, least, most):
@@ -301,13 +321,14 @@ class Device:
     depend on them. functional: execute only, without time. lowering: drop copies and dead code first.
     strict: refuse a whole module if one of its kernels can't be run. max_cycles: end a launch after so many; 0: never.
     cap: end after so many warp instructions of all launches; 0: never. why: find out why loads miss in the L1.
+    check: find races, uninitialised reads and the like.
     print: receives what kernels print; None: it is dropped. progress: called now and then during a launch, as
     progress(kernel, cycles, instructions, blocks_done, blocks). device: "cuda:0" is a real GPU, without counters.
     """
 
     def __init__(self, gpu=None, set=None, *, sched=None, threads=1, functional=False, lowering=True, strict=False,
-                 max_cycles=0, cap=0, why=False, print=lambda text: sys.stdout.write(text), progress=None,
-                 device=None):
+                 max_cycles=0, cap=0, why=False, check=False, print=lambda text: sys.stdout.write(text),
+                 progress=None, device=None):
         self._handle, self._busy, self._raised, self._dead = None, False, None, []
         self._lib = _library()
         self.gpu, self.launches = gpu, []
@@ -316,7 +337,7 @@ class Device:
         config = _Config(
             device=_bytes(device) if device else None, gpu=_bytes(gpu) if gpu else None,
             sets=(c.c_char_p * (len(sets) + 1))(*sets, None), threads=_whole(threads, "threads", 0, 2**32 - 1),
-            functional=functional, no_lowering=not lowering, strict=strict, why=why,
+            functional=functional, no_lowering=not lowering, strict=strict, why=why, check=check,
             max_cycles=_whole(max_cycles, "max_cycles", 0, 2**64 - 1), cap=_whole(cap, "cap", 0, 2**64 - 1),
             stop=c.pointer(self._stop))
         # Python handles signals, such as Ctrl-C, only while it runs: so it is always called.
@@ -377,6 +398,12 @@ class Device:
     def stop(self):
         """Ends the launch under way; for a callback or another thread."""
         self._stop.value = True
+
+    def trace(self, path, interval=0, title=None):
+        """Writes launches and copies from now on into a file, over time, that Perfetto and Chrome open. interval: cycles
+        between samples of the curves; 0: 1000. path None: ends the file, as close() does."""
+        self._call("oc_trace", path and os.fsencode(path), _whole(interval, "interval", 0, 2**64 - 1),
+                   title and _bytes(title))
 
     def _allocate(self, nbytes, label):
         ptr = c.c_uint64()
@@ -681,7 +708,8 @@ class _Parameter:
 # --- what was measured -----------------------------------------------------------------------------------------------
 class Launch:
     """What one launch did: launch.cycles, launch["l1.hits"], launch["ipc"]; launch.structures, a dict for each array,
-    with "misses" on a device with why=True; launch.lines, a dict for each line of the source, the hottest first.
+    with "misses" on a device with why=True; launch.lines, a dict for each line of the source, the hottest first;
+    launch.findings, a dict for each finding on a device with check=True, and launch.unchecked, what was left out.
 
     counters and rates: all of them by name (doc/reference/counters.md). error: why it ended early; None: it didn't.
     """
@@ -699,10 +727,15 @@ class Launch:
             if lib.oc_launch_misses(handle, number, len(self.structures), c.byref(m)):
                 row["misses"] = {n: getattr(m, n) for n, _ in _Misses._fields_}
             self.structures.append(row)
+        self.findings, f = [], _Finding()
+        while lib.oc_launch_finding(handle, number, len(self.findings), c.byref(f)):
+            row = {n: _text(getattr(f, n)) for n, _ in _Finding._fields_}
+            row["at"] = [{n: _text(getattr(p, n)) for n, _ in _Place._fields_} for p in f.at if p.access]
+            self.findings.append(row)
+        self.unchecked = _text(lib.oc_launch_unchecked(handle, number))
         self.lines, line = [], _Line()
         while lib.oc_launch_line(handle, number, len(self.lines), c.byref(line)):
-            self.lines.append({n: (v and _shown(v)) if n.endswith("file") else v
-                               for n, v in ((n, getattr(line, n)) for n, _ in _Line._fields_)})
+            self.lines.append({n: _text(getattr(line, n)) for n, _ in _Line._fields_})
 
     @property
     def counters(self):

@@ -216,13 +216,6 @@ typedef struct CompareRequest {
 } CompareRequest;
 int db_compare(const CompareRequest *r, Diag *diag);
 
-// --- trace.c: onchip run --trace ------------------------------------------------------------------------------------
-typedef struct Trace Trace;
-// Begins a file, into which the device's launches and copies go from now on. interval: cycles between samples. Null:
-// errno says why not.
-Trace *trace_open(const char *path, uint64_t interval, oc_device *d, const char *what);
-bool trace_close(Trace *t, oc_device *d);  // false: it couldn't be written, errno says why
-
 // --- tune.c: onchip run --sched best-swl and --autotune, and the searches of onchip sweep ----------------------------
 const char *bare_error(const Diag *diag);  // without the word "error"
 bool tune_wanted(int argc, char **argv);

@@ -678,13 +678,11 @@ static int run_on(Run *r, oc_device *d, const WorkloadEntry *entry, Meter *meter
     SoftL1 *software = r->software ? soft_l1_open(d, &r->sl1) : NULL;
     r->file.rewritten = r->software;
     device_select(d, regex_filter(r->regex), r->skip);
-    Trace *trace = r->trace ? trace_open(r->trace, r->config.interval ? r->config.interval : 1000, d, r->what) : NULL;
-    if (r->trace && !trace)
-        code = refuse(r, EXIT_FAILED, "can't write %s: %s", r->trace, strerror(errno));
+    if (r->trace && oc_trace(d, r->trace, r->config.interval, r->what))
+        code = refuse(r, EXIT_FAILED, "%s", oc_error(d));
     else
         code = r->words ? simulate_program(r, d, meter) : simulate(r, d, entry, meter->out);
-    if (trace && !trace_close(trace, d) && code == EXIT_OK)
-        code = refuse(r, EXIT_FAILED, "can't write %s: %s", r->trace, strerror(errno));
+    if (r->trace && oc_trace(d, NULL, 0, NULL) && code == EXIT_OK) code = refuse(r, EXIT_FAILED, "%s", oc_error(d));
     // The workloads' own PTX marks where a warp's lanes count on being together (workloads/cuda.h).
     const char *silent = software && (!entry || r->ptx) ? soft_l1_silent(software) : NULL;
     char *shown = silent ? name_shown(silent) : NULL;

@@ -351,6 +351,16 @@ bool oc_launch_misses(const oc_device *d, size_t launch, size_t index, oc_misses
     return d && out && d->ops->launch_misses && d->ops->launch_misses(d, launch, index, out);
 }
 
+bool oc_launch_finding(const oc_device *d, size_t launch, size_t index, oc_finding *out)
+{
+    return d && out && d->ops->launch_finding && d->ops->launch_finding(d, launch, index, out);
+}
+
+const char *oc_launch_unchecked(const oc_device *d, size_t launch)
+{
+    return d && d->ops->launch_unchecked ? d->ops->launch_unchecked(d, launch) : NULL;
+}
+
 bool oc_launch_line(const oc_device *d, size_t launch, size_t index, oc_line *out)
 {
     return d && out && d->ops->launch_line && d->ops->launch_line(d, launch, index, out);
@@ -360,6 +370,14 @@ oc_status oc_launch_value(const oc_device *d, size_t launch, const char *name, d
 {
     bool ok = d && name && value && d->ops->launch_value(d, launch, name, value);
     return ok ? OC_OK : OC_BAD_ARGUMENT;
+}
+
+oc_status oc_trace(oc_device *d, const char *path, uint64_t interval, const char *title)
+{
+    if (!d) return OC_BAD_ARGUMENT;
+    OUTSIDE(d);
+    if (!d->ops->trace) return device_fail(d, OC_UNSUPPORTED, "%s: a real GPU has no trace", __func__);
+    return d->ops->trace(d, path, interval, title);
 }
 
 void oc_forget(oc_device *d, size_t keep)

@@ -53,8 +53,12 @@ typedef struct DeviceOps {
     const char *(*counter_name)(const oc_device *d, size_t index);
     const char *(*rate_name)(const oc_device *d, size_t index);
     bool (*launch_structure)(const oc_device *d, size_t launch, size_t index, oc_structure *out);
-    bool (*launch_misses)(const oc_device *d, size_t launch, size_t index, oc_misses *out);  // null: there are none
-    bool (*launch_line)(const oc_device *d, size_t launch, size_t index, oc_line *out);      // the same
+    // The next five may be null: there are none.
+    bool (*launch_misses)(const oc_device *d, size_t launch, size_t index, oc_misses *out);
+    bool (*launch_finding)(const oc_device *d, size_t launch, size_t index, oc_finding *out);
+    const char *(*launch_unchecked)(const oc_device *d, size_t launch);
+    bool (*launch_line)(const oc_device *d, size_t launch, size_t index, oc_line *out);
+    oc_status (*trace)(oc_device *d, const char *path, uint64_t interval, const char *what);
     bool (*launch_value)(const oc_device *d, size_t launch, const char *name, double *value);
     void (*forget)(oc_device *d, size_t keep);
 } DeviceOps;
@@ -173,7 +177,6 @@ typedef struct KernelFilter {
 } KernelFilter;
 void device_select(oc_device *d, const KernelFilter *kernels, uint64_t skip);
 const Kernel *device_kernel(const oc_kernel *k);
-void device_trace(oc_device *d, const TraceSink *sink);  // from now on; null: no longer. It must outlive the device
 
 // --- sums.c: a kernel's launches as one ------------------------------------------------------------------------------
 typedef struct SumStructure {

@@ -130,6 +130,36 @@ bool sim_launch_misses(const oc_device *d, size_t launch, size_t index, oc_misse
     return false;
 }
 
+static oc_place place_of(const FlawSide *s)
+{
+    return (oc_place){.access = s->access,
+                      .where = s->access ? s->place : NULL,
+                      .instruction = s->access ? s->inst : NULL,
+                      .block = {s->block[0], s->block[1], s->block[2]},
+                      .thread = {s->thread[0], s->thread[1], s->thread[2]}};
+}
+
+bool sim_launch_finding(const oc_device *d, size_t launch, size_t index, oc_finding *out)
+{
+    const Record *r = device_record(d, launch);
+    if (!r || index >= r->flaws.n) return false;
+    const Flaw *f = &r->flaws.v[index];
+    *out = (oc_finding){.kind = flaw_names[f->kind],
+                        .space = f->space,
+                        .structure = f->name,
+                        .offset = (int64_t)f->offset,
+                        .bytes = f->bytes,
+                        .count = f->count,
+                        .at = {place_of(&f->side[0]), place_of(&f->side[1])}};
+    return true;
+}
+
+const char *sim_launch_unchecked(const oc_device *d, size_t launch)
+{
+    const Record *r = device_record(d, launch);
+    return r ? r->unchecked : NULL;
+}
+
 bool sim_launch_line(const oc_device *base, size_t launch, size_t index, oc_line *out)
 {
     Sim *d = sim_of(base);

@@ -82,9 +82,10 @@ static void take_copy(Sim *d, oc_stream *stream, double *engine, double seconds,
                       size_t bytes)
 {
     take_time(d, stream, engine, seconds);
-    if (!d->trace) return;
+    const TraceSink *sink = sim_trace_sink(d);
+    if (!sink) return;
     const Allocation *a = gmem_find(&d->memory, of);
-    d->trace->work(d->trace->user, what, a ? a->label : NULL, bytes, *engine - seconds, *engine);
+    sink->work(sink->user, what, a ? a->label : NULL, bytes, *engine - seconds, *engine);
 }
 
 static double copy_seconds(const Sim *d, size_t bytes)
@@ -418,18 +419,19 @@ static RunResult simulate(Launching *l)
 {
     Sim *d = l->d;
     Progress progress = {d, l->name};
+    const TraceSink *sink = sim_trace_sink(d);
     RunOptions o = {.max_cycles = d->config.max_cycles,
                     .interval = d->config.interval,
                     .why = d->config.why,
                     .progress = d->config.progress ? forward : NULL,
                     .user = &progress,
                     .printed = &l->printed,
-                    .trace = d->trace,
+                    .trace = sink,
                     .stop = d->base.stop};
     l->r = (Record){.kernel = mem_text(l->name), .launches = 1};
     if (d->config.cap && (l->timed || d->config.functional)) o.max_insts = d->config.cap - d->executed;
     double start = free_from(d, &l->stream->base, d->chip_free) + d->gpu.launch_us * 1e-6;
-    if (d->trace && l->timed) d->trace->work(d->trace->user, l->name, NULL, 0, start, -1);
+    if (sink && l->timed) sink->work(sink->user, l->name, NULL, 0, start, -1);
     double began = seconds_now();
     RunResult result = (l->timed ? chip_run : chip_execute)(&d->chip, &l->info, d->textures.v, (uint32_t)d->textures.n,
                                                             &o, &l->r, &l->message);
@@ -450,7 +452,8 @@ static oc_status record(Launching *l, RunResult result)
     take_time(d, &l->stream->base, &d->chip_free, d->gpu.launch_us * 1e-6 + seconds);
     r->end = l->stream->end;
     r->start = r->end - seconds;
-    if (d->trace && l->timed) d->trace->work(d->trace->user, l->name, NULL, 0, r->start, r->end);
+    const TraceSink *sink = sim_trace_sink(d);
+    if (sink && l->timed) sink->work(sink->user, l->name, NULL, 0, r->start, r->end);
     if (result == RUN_TOO_LARGE)
         record_free(r);  // it never ran
     else
@@ -502,6 +505,7 @@ static oc_device_info sim_info(const oc_device *base)
 static void sim_close(oc_device *base)
 {
     Sim *d = sim_of(base);
+    sim_trace_end(d);
     while (d->modules.n) sim_unload(&d->modules.v[d->modules.n - 1]->base);
     while (d->events.n) sim_event_destroy(&d->events.v[d->events.n - 1]->base);
     while (d->streams.n) sim_stream_destroy(&d->streams.v[d->streams.n - 1]->base);
@@ -561,8 +565,11 @@ static const DeviceOps sim_ops = {
     .rate_name = sim_rate_name,
     .launch_structure = sim_launch_structure,
     .launch_misses = sim_launch_misses,
+    .launch_finding = sim_launch_finding,
+    .launch_unchecked = sim_launch_unchecked,
     .launch_line = sim_launch_line,
     .launch_value = sim_launch_value,
+    .trace = sim_trace,
     .forget = sim_forget,
 };
 
@@ -607,8 +614,6 @@ oc_status device_blame(const char *gpu, const Diag *diag)
     bool override = diag->text.v && !strncmp(diag->text.v, "--set:", 6);
     return gpu && strpbrk(gpu, "./") && !override ? OC_BAD_FILE : OC_BAD_ARGUMENT;
 }
-
-void device_trace(oc_device *d, const TraceSink *sink) { sim_of(d)->trace = sink; }
 
 const Gpu *device_gpu(const oc_device *d) { return &sim_of(d)->gpu; }
 void device_cooperate(oc_device *d, uint64_t workspace) { sim_of(d)->workspace = workspace; }

@@ -1,5 +1,5 @@
 // sim.h: the simulated device's parts, which its files share: sim.c (memory, streams, launching), stub.c, module.c,
-// launches.c.
+// launches.c, trace.c.
 #ifndef DEVICE_SIM_H
 #define DEVICE_SIM_H
 
@@ -53,7 +53,7 @@ typedef struct Sim {
     double wall;
     uint64_t peak;
     const KernelFilter *only;  // null: all kernels
-    const TraceSink *trace;
+    struct Trace *trace;       // null: nobody asked for one
     uint64_t skip, matched;
     uint64_t workspace;  // of cooperative launches; 0: they aren't
     uint64_t executed;   // warp instructions of all launches that config.cap is about: the timed ones, unless none is
@@ -82,6 +82,12 @@ const SimKernel *sim_kernel(const oc_kernel *k);
 // sim.c
 const char *sim_keep_label(Sim *d, const char *label);
 
+// trace.c
+typedef struct Trace Trace;
+oc_status sim_trace(oc_device *d, const char *path, uint64_t interval, const char *what);
+oc_status sim_trace_end(Sim *d);                // nothing, if there is none
+const TraceSink *sim_trace_sink(const Sim *d);  // null: there is none
+
 // sums.c
 void sums_copy(LaunchSums *to, const LaunchSums *from);  // to is empty
 
@@ -94,6 +100,8 @@ const char *sim_counter_name(const oc_device *d, size_t index);
 const char *sim_rate_name(const oc_device *d, size_t index);
 bool sim_launch_structure(const oc_device *d, size_t launch, size_t index, oc_structure *out);
 bool sim_launch_misses(const oc_device *d, size_t launch, size_t index, oc_misses *out);
+bool sim_launch_finding(const oc_device *d, size_t launch, size_t index, oc_finding *out);
+const char *sim_launch_unchecked(const oc_device *d, size_t launch);
 bool sim_launch_line(const oc_device *d, size_t launch, size_t index, oc_line *out);
 bool sim_launch_value(const oc_device *d, size_t launch, const char *name, double *value);
 void sim_forget(oc_device *d, size_t keep);

@@ -83,6 +83,7 @@ MAKES(oc_stream_create, oc_stream *, s->d, &made)
 MAKES(oc_event_create, oc_event *, s->d, &made)
 REFUSED(oc_event_record, s->to, s->stream)
 static oc_status try_oc_launch(State *s) { return launch(s, s->count); }
+REFUSED(oc_trace, s->d, "/dev/null", 0, NULL)
 IGNORED(oc_close, s->d)
 IGNORED(oc_unload, s->m)
 IGNORED(oc_stream_destroy, s->stream)
@@ -111,6 +112,12 @@ static bool ask_oc_launch_misses(State *s)
     return !oc_launch_misses(s->d, 0, SIZE_MAX, &misses);
 }
 
+static bool ask_oc_launch_finding(State *s)
+{
+    oc_finding finding;
+    return !oc_launch_finding(s->d, 0, 0, &finding);
+}
+ANSWERED(oc_launch_unchecked, !oc_launch_unchecked(s->d, 0))
 static bool ask_oc_launch_line(State *s)
 {
     oc_line line;
@@ -204,7 +211,10 @@ static const Row rows[] = {
     YES(oc_rate_name),
     YES(oc_launch_structure),
     YES(oc_launch_misses),
+    YES(oc_launch_finding),
+    YES(oc_launch_unchecked),
     YES(oc_launch_line),
+    NO(oc_trace),
     YES(oc_launch_value),
     NO(oc_forget),
 };

@@ -78,3 +78,18 @@ AGAIN:
     ret;
 }
 """
+
+# Each block writes its number to the same elements of p.
+SAME = HEAD + """.visible .entry same(.param .u64 p)
+{
+    .reg .b32 %t, %b;
+    .reg .b64 %a, %o;
+    ld.param.u64 %a, [p];
+    mov.u32 %t, %tid.x;
+    mov.u32 %b, %ctaid.x;
+    mul.wide.u32 %o, %t, 4;
+    add.s64 %a, %a, %o;
+    st.global.u32 [%a], %b;
+    ret;
+}
+"""

@@ -2,16 +2,18 @@
 
 import array
 import gc
+import json
 import os
 import shutil
 import signal
 import struct
 import sys
+import tempfile
 import threading
 import unittest
 
 import onchip
-from kernels import COUNT, PRINT, SAXPY, store
+from kernels import COUNT, PRINT, SAME, SAXPY, store
 
 
 def floats(values):
@@ -54,6 +56,39 @@ class Plain(unittest.TestCase):
         self.d.close()
         self.assertEqual(launch["warps"], 2)
         self.fails("closed", self.saxpy, 1, 64, 64, 2, x, y)
+
+    def test_check(self):
+        d = onchip.Device(check=True)
+        self.addCleanup(d.close)
+        saxpy, x, y = d.load(SAXPY)["saxpy"], floats(range(64)), floats([1] * 64)
+        self.assertEqual(saxpy(1, 64, 64, 2, x, y).findings, [])
+        # Two blocks write the same elements of y: each of them, in either order, races.
+        launch = d.load(SAME)["same"](2, 32, floats([0] * 32))
+        self.assertEqual([f["kind"] for f in launch.findings], ["race"])
+        found = launch.findings[0]
+        self.assertEqual((found["structure"], found["offset"], found["bytes"], found["count"]), ("p", 0, 4, 32))
+        self.assertEqual([a["access"] for a in found["at"]], ["write", "write"])
+        self.assertEqual(sorted(a["block"] for a in found["at"]), [(0, 0, 0), (1, 0, 0)])
+        self.assertIsNone(launch.unchecked)
+
+    def test_trace(self):
+        x, y = floats(range(64)), floats([1] * 64)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "t.json")
+            self.d.trace(path, 100, "mine")
+            self.saxpy(1, 64, 64, 2, x, y)
+            self.d.trace(None)
+            with open(path, encoding="utf-8") as file:
+                trace = json.load(file)
+            self.assertEqual((trace["otherData"]["program"], trace["otherData"]["interval"]), ("mine", 100))
+            names = [e["name"] for e in trace["traceEvents"] if e["ph"] == "X"]
+            self.assertEqual(names.count("saxpy"), 1)
+            self.assertEqual(sum(n.startswith("block 0, warp") for n in names), 2)
+            self.d.trace(path)
+            self.d.close()  # ends the file
+            with open(path, encoding="utf-8") as file:
+                self.assertNotIn("saxpy", [e["name"] for e in json.load(file)["traceEvents"]])
+        self.fails("can't write", onchip.Device().trace, "/no/such/folder/t.json", status="bad file")
 
     def test_device_arrays(self):
         x, y = self.d.array(floats(range(64)), "mine"), self.d.zeros(64, "f")

@@ -1,11 +1,10 @@
-// trace.c: onchip run --trace: writes what happens over time in the trace event format that Perfetto and Chrome open.
+// trace.c: oc_trace: writes what happens over time in the trace event format that Perfetto and Chrome open.
 // Process 1 is the GPU: its kernels and copies are slices, and L2 and DRAM have curves. Every SM is a process of its
 // own, with slices for its blocks and warps, a row for each place, and with curves: IPC, what became of the issue
 // slots, warps (active, stalled, isolated), L1 hit rate, interference. What the scheduling policy does with a warp is
 // an instant. Times are simulated microseconds. A curve falls to 0 where a kernel ends.
 #include "chip/chip.h"
-#include "cli/cli.h"
-#include "device/device.h"
+#include "device/sim.h"
 
 #include <errno.h>
 #include <math.h>
@@ -14,6 +13,7 @@
 struct Trace {
     TraceSink sink;
     FILE *out;
+    char *path;
     double start, us_per_cycle;  // the launch under way
     double core_mhz;
     bool any, memory;               // memory: L2 and DRAM have curves in this launch
@@ -218,41 +218,54 @@ static void event(void *user, uint64_t cycle, uint32_t sm, uint32_t warp, TraceK
     fprintf(t->out, ",\"args\":{\"warp\":%u}}", warp);
 }
 
-Trace *trace_open(const char *path, uint64_t interval, oc_device *d, const char *what)
+oc_status sim_trace(oc_device *base, const char *path, uint64_t interval, const char *what)
 {
+    Sim *d = sim_of(base);
+    oc_status status = sim_trace_end(d);
+    if (!path) return status;
     FILE *out = fopen(path, "w");
-    if (!out) return NULL;
-    Trace *t = mem_alloc(sizeof *t);
+    if (!out) return fail(d, OC_BAD_FILE, "can't write %s: %s", path, strerror(errno));
+    Trace *t = d->trace = mem_alloc(sizeof *t);
     t->out = out;
-    t->core_mhz = device_gpu(d)->core_mhz;
+    t->path = mem_text(path);
+    t->core_mhz = d->gpu.core_mhz;
     t->us_per_cycle = 1 / t->core_mhz;
-    t->sink = (TraceSink){
-        .interval = interval, .sample = sample, .gpu = gpu, .event = event, .span = span, .work = work, .user = t};
+    t->sink = (TraceSink){.interval = interval ? interval : 1000,
+                          .sample = sample,
+                          .gpu = gpu,
+                          .event = event,
+                          .span = span,
+                          .work = work,
+                          .user = t};
     Json j = {0};
     json_open(&j, NULL, '{');
     json_string(&j, "onchip", ONCHIP_VERSION);
-    json_string(&j, "program", what);
-    json_string(&j, "gpu", device_gpu(d)->name);
-    json_string(&j, "scheduler", device_gpu(d)->sm.schedule->name);
-    json_uint(&j, "interval", interval);
+    if (what) json_string(&j, "program", what);
+    json_string(&j, "gpu", d->gpu.name);
+    json_string(&j, "scheduler", d->gpu.sm.schedule->name);
+    json_uint(&j, "interval", t->sink.interval);
     json_close(&j, '}');
     fprintf(out, "{\"displayTimeUnit\":\"ns\",\"otherData\":%s,\"traceEvents\":[", j.text.v);
     json_free(&j);
-    named(t, "process_name", GPU, 0, device_gpu(d)->name);
+    named(t, "process_name", GPU, 0, d->gpu.name);
     named(t, "thread_name", GPU, KERNELS, "kernels");
     named(t, "thread_name", GPU, TO_DEVICE, "copies to the device");
     named(t, "thread_name", GPU, TO_HOST, "copies to the host");
-    device_trace(d, &t->sink);
-    return t;
+    return status;
 }
 
-bool trace_close(Trace *t, oc_device *d)
+oc_status sim_trace_end(Sim *d)
 {
-    device_trace(d, NULL);
+    Trace *t = d->trace;
+    if (!t) return OC_OK;
+    d->trace = NULL;
     fputs("\n]}\n", t->out);
     bool ok = !ferror(t->out);
     ok &= fclose(t->out) == 0;
+    oc_status status = ok ? OC_OK : fail(d, OC_BAD_FILE, "can't write %s: %s", t->path, strerror(errno));
     vec_free(&t->named), vec_free(&t->sampled), vec_free(&t->row);
-    mem_free(t);
-    return ok;
+    mem_free(t->path), mem_free(t);
+    return status;
 }
+
+const TraceSink *sim_trace_sink(const Sim *d) { return d->trace ? &d->trace->sink : NULL; }
