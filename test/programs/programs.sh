@@ -16,8 +16,8 @@ go() {
         run $options "$1/$name"
         ends "$((exits))"
         if [[ -e $folder/$name.out ]]; then prints <"$folder/$name.out"; else prints <<<'0 wrong'; fi
-        read -r text <<<"$text"
-        [[ -z $text ]] || says "$text"
+        IFS=';' read -ra texts <<<"$text"
+        for text in "${texts[@]}"; do read -r text <<<"$text" && says "$text"; done
     done <"$folder/list"
 }
 
