@@ -321,6 +321,11 @@ static void finish(Launch *l, Record *r)
     Chip *c = l->c;
     collect(c, r->count);
     r->count[C_CYCLES] = l->to;
+    r->sm_least = c->used < c->gpu.sms ? 0 : UINT64_MAX;
+    for (uint32_t s = 0; s < c->used; s++) {
+        r->sm_most = MAX(r->sm_most, c->sms[s].count[C_SM_CYCLES]);
+        r->sm_least = MIN(r->sm_least, c->sms[s].count[C_SM_CYCLES]);
+    }
     r->insts = r->info.kernel->insts;
     r->inst = mem_alloc(sizeof *r->inst * r->insts);
     Undefined first = {0};

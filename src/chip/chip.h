@@ -133,7 +133,8 @@ typedef struct Record {  // of one launch
     char *structure_name[MAX_STRUCTURES];
     InstStat *inst;  // per instruction of the kernel's code, or null
     uint32_t insts;
-    const Kernel *code;  // valid as long as its module is loaded
+    const Kernel *code;          // valid as long as its module is loaded
+    uint64_t sm_most, sm_least;  // cycles in which the busiest SM has work, and the least busy one
     uint32_t occupancy_blocks, occupancy_warps;
     const char *occupancy_limit;
     bool functional, partial;  // not timed; cut short by max_cycles, a stop, a fault or a hang

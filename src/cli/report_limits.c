@@ -9,7 +9,7 @@
 #include "cli/cli.h"
 #include "device/device.h"
 
-static const double idle_told = 0.2, peak_told = 0.6, lost_told = 0.25, lanes_told = 0.75;
+static const double idle_told = 0.2, uneven = 0.75, peak_told = 0.6, lost_told = 0.25, lanes_told = 0.75;
 
 static const char *const names[PEAKS] = {"issue", "L1", "shared memory", "link", "L2", "DRAM"}, *const fields[PEAKS] = {
                                                                                                     "issue",  "l1",
@@ -66,6 +66,10 @@ static bool grid_text(const LaunchSum *sum, const Gpu *g, Text *out)
     add_phrase(out, "the grid: %.4g block%s for %u SMs, which have work for %.0f %% of the time", blocks,
                blocks > 1 ? "s" : "", g->sms, 100 * active);
     if (waves > 1) text_printf(out, ", in %.2g waves", waves);
+    if (sum->sm_least && (double)sum->sm_least < uneven * (double)sum->sm_most)
+        text_printf(out, "; the busiest SM for %.0f %%, the least busy one for %.0f %%",
+                    100 * over((double)sum->sm_most, (double)c[C_CYCLES]),
+                    100 * over((double)sum->sm_least, (double)c[C_CYCLES]));
     return true;
 }
 

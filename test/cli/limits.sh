@@ -16,6 +16,14 @@ AGAIN:
     add.u32 %r2, %r2, 1; setp.lt.u32 %p, %r2, %r1; @%p bra AGAIN;
     ret;
 }
+.visible .entry late(.param .u32 n)  // block 0 does, the others have nothing to do
+{
+    .reg .pred %p, %q; .reg .b32 %r<6>;
+    ld.param.u32 %r1, [n]; mov.u32 %r2, 0; mov.u32 %r3, %ctaid.x; setp.ne.u32 %q, %r3, 0; @%q ret;
+AGAIN:
+    add.u32 %r2, %r2, 1; setp.lt.u32 %p, %r2, %r1; @%p bra AGAIN;
+    ret;
+}
 .visible .entry alone(.param .u32 n)  // lane 0 does
 {
     .reg .pred %p, %q; .reg .b32 %r<6>;
@@ -35,8 +43,9 @@ AGAIN:
 }
 END
 gives 0 'the grid: 1 block for 15 SMs, which have work for 7 %' -- run k.ptx --kernel spin --arg u32:1000
+gives 0 'the busiest SM for 100 %, the least busy one for 0 %' -- run k.ptx --kernel late --arg u32:9000 --grid 30
 gives 0 'limited by the issue of instructions' -- run k.ptx --kernel spin --arg u32:1000 --grid 90 --block 256
-lacks 'the grid'
+lacks 'the grid' 'the busiest'
 gives 0 'divergence: 1' 'of 32 lanes take part' -- run k.ptx --kernel alone --arg u32:1000
 gives 0 'shared memory: ' 'of it for bank conflicts' -- run k.ptx --kernel banks --arg u32:1000 --grid 90 --block 256
 "$ONCHIP" run vectoradd n=262144 --json >json
