@@ -63,10 +63,11 @@ add_custom_command(
 list(APPEND sources ${CMAKE_BINARY_DIR}/workloads.gen.c)
 
 # --- texts: GPU descriptions, the results store's schema, reproductions, the report's page ----------------------------
-# embed_texts(LIST KIND FOLDER PATTERN): the files of FOLDER that match, named by their path in it without the ending,
+# embed_texts(LIST KIND FOLDER PATTERN …): the files of FOLDER that match, named by their path in it without the ending,
 # become the table that tools/embed.c knows as KIND, a source file more in LIST.
-function(embed_texts list kind folder pattern)
-    file(GLOB files RELATIVE ${CMAKE_SOURCE_DIR}/${folder} CONFIGURE_DEPENDS ${folder}/${pattern})
+function(embed_texts list kind folder)
+    list(TRANSFORM ARGN PREPEND ${folder}/ OUTPUT_VARIABLE patterns)
+    file(GLOB files RELATIVE ${CMAKE_SOURCE_DIR}/${folder} CONFIGURE_DEPENDS ${patterns})
     set(arguments)
     set(paths)
     foreach(file ${files})
@@ -78,13 +79,13 @@ function(embed_texts list kind folder pattern)
         OUTPUT ${CMAKE_BINARY_DIR}/${kind}.gen.c
         COMMAND embed ${kind} ${CMAKE_BINARY_DIR}/${kind}.gen.c ${arguments}
         DEPENDS embed ${paths}
-        COMMENT "Embedding ${folder}/${pattern}"
+        COMMENT "Embedding ${folder}"
         VERBATIM)
     set(${list} ${${list}} ${CMAKE_BINARY_DIR}/${kind}.gen.c PARENT_SCOPE)
 endfunction()
 embed_texts(sources gpus gpus *.ini)
 embed_texts(program_sources schema src/store/schema *.sql)
-embed_texts(program_sources reproduce reproduce */*.ini)
+embed_texts(program_sources reproduce reproduce */*.ini */*.tsv)
 embed_texts(program_sources page src/figure/page *)
 embed_texts(program_sources completion src/cli/completion *)
 
