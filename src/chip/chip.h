@@ -45,6 +45,8 @@ typedef enum KeyKind {
     KEY_STORAGE,
     KEY_REPARTITION,
     KEY_PER,
+    KEY_REORDER,
+    KEY_GATHER,
     KEY_INTERLEAVE,
     KEY_HIERARCHY,
     KEY_WEIGHTS,  // lists from here on

@@ -104,7 +104,7 @@ void measured_theirs(Reproduction *r)
     }
 }
 
-// --- how far ours are from theirs --------------------------------------------------------------------------------------
+// --- how far ours are from theirs ---------------------------------------------------------------------------------
 typedef struct Pair {
     double ours, theirs;
 } Pair;

@@ -5,7 +5,7 @@
 #include "figure/figure.h"
 #include "sweep/sweep.h"
 
-// --- reproduce.gen.c: reproduce/*/*.ini and *.tsv ------------------------------------------------------------------------------
+// --- reproduce.gen.c: reproduce/*/*.ini and *.tsv --------------------------------------------------------------------
 typedef struct ReproduceFile {
     const char *name, *text;  // "sl1/fig1"
     size_t size;
