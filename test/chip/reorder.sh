@@ -8,7 +8,8 @@ cd "$work" || exit 1
 kernel() {
     printf '.version 7.0\n.target sm_70\n.address_size 64\n.visible .entry k(.param .u64 a, .param .u64 b)\n%s\n' "$1"
     printf '{\n.reg .b32 %%r<40>; .reg .b64 %%d<9>;\nld.param.u64 %%d1, [a]; ld.param.u64 %%d3, [b];\n'
-    printf 'mov.u32 %%r0, %%tid.x;\nmul.wide.u32 %%d2, %%r0, 4; add.u64 %%d1, %%d1, %%d2; add.u64 %%d3, %%d3, %%d2; mov.u32 %%r1, 0;\n'
+    printf 'mov.u32 %%r0, %%tid.x;\nmul.wide.u32 %%d2, %%r0, 4; add.u64 %%d1, %%d1, %%d2;\n'
+    printf 'add.u64 %%d3, %%d3, %%d2; mov.u32 %%r1, 0;\n'
     for k in {0..15}; do
         printf 'ld.global.u32 %%r%d, [%%d1+%d];\nadd.u32 %%r1, %%r1, %%r%d;\n' $((k + 2)) $((k * 4096)) $((k + 2))
     done
