@@ -76,11 +76,11 @@ static void divide(SmCfg *cfg, const LaunchInfo *l)
         cfg->shared_size = fit * n.shared;
         set_l1(cfg, size - fit * (4 * n.registers + n.shared));
     } else if (cfg->storage == STORAGE_CARVED) {
-        uint32_t most = 0, least = 0;
+        uint32_t most = 0, least = UINT32_MAX;  // 0 is a size, too
         for (uint32_t k = 0; k < cfg->carveout_count; k++) most = MAX(most, fit_with(cfg, l, cfg->carveouts[k] * 1024));
         for (uint32_t k = 0; k < cfg->carveout_count; k++) {
             uint32_t bytes = cfg->carveouts[k] * 1024;
-            if (fit_with(cfg, l, bytes) == most && (!least || bytes < least)) least = bytes;
+            if (fit_with(cfg, l, bytes) == most) least = MIN(least, bytes);
         }
         cfg->shared_size = least;
         set_l1(cfg, size - least);

@@ -65,8 +65,8 @@ static void shared_memory(void **state)
                "shared memory");
 }
 
-// h200: the carve-out is the smallest that holds as many blocks as the largest does, and the L1 gets the rest of 256
-// KiB: a working set fits it or not.
+// The carve-out is the smallest that holds as many blocks as the largest does, and the L1 gets the rest, of 256 KiB on
+// h200 and of 128 KiB on titan_v, which has a carve-out of 0, too: a working set fits it or not.
 static void carve_outs(void **state)
 {
     (void)state;
@@ -77,8 +77,11 @@ static void carve_outs(void **state)
                "shared memory");  // and a KiB each: 228
     assert_fit("h200", NULL, small, (Shape){.block = 32, .shared = (113 << 10) + 1}, 1, "shared memory");
     static const struct {
+        const char *gpu;
         uint32_t shared, l1;  // KiB of a block, two of which fit but of the last; KiB of the L1
-    } of[] = {{0, 248}, {3, 248}, {4, 240}, {31, 192}, {49, 156}, {65, 124}, {113, 28}, {227, 28}};
+    } of[] = {{"h200", 0, 248},    {"h200", 3, 248},    {"h200", 4, 240},    {"h200", 31, 192},
+              {"h200", 49, 156},   {"h200", 65, 124},   {"h200", 113, 28},   {"h200", 227, 28},
+              {"titan_v", 0, 128}, {"titan_v", 4, 120}, {"titan_v", 33, 32}, {"titan_v", 96, 32}};
     // One warp walks %n lines, 32 at a time, and then again.
     static const char twice[] =
         "setp.gt.u32 %p1, %t, 31;\n@%p1 bra OUT;\nmul.wide.u32 %rd1, %t, 128;\nadd.u64 %rd2, %in, %rd1;\nmov.u32 %r2, "
@@ -90,15 +93,15 @@ static void carve_outs(void **state)
     for (size_t k = 0; k < COUNT(of); k++) {
         Bench b;
         uint32_t lines = of[k].l1 * 8;
-        bench_open(&b, "h200", NULL);
+        bench_open(&b, of[k].gpu, NULL);
         bench_data(&b, NULL, 512 << 10);
         oc_kernel *kernel = bench_load(&b, twice, "sm_35");
         Shape shape = {.block = 1024, .shared = of[k].shared << 10};
         uint64_t fits = COUNT_OF(bench_launch(&b, kernel, shape, lines), L1_READ_HITS),
                  over = COUNT_OF(bench_launch(&b, kernel, shape, lines + 32), L1_READ_HITS);
         if (fits != lines || over >= lines)
-            fail_msg("%u KiB of shared memory: %u lines of the L1 hit %llu times, %u more %llu times", of[k].shared,
-                     lines, (unsigned long long)fits, 32, (unsigned long long)over);
+            fail_msg("%s, %u KiB of shared memory: %u lines of the L1 hit %llu times, %u more %llu times", of[k].gpu,
+                     of[k].shared, lines, (unsigned long long)fits, 32, (unsigned long long)over);
         bench_close(&b);
     }
 }
