@@ -79,7 +79,7 @@ static const char *const interleave_names[] = {"no", "yes", "spills"};
 static const char *const reorder_names[] = {"no", "yes", "occupancy"};
 static const char *const gather_names[] = {"no", "constant", "lanes"};
 static const char *const hierarchy_names[] = {"none", "recent", "strands"};
-static const char *const counting_names[] = {"lowered", "ptx"};
+static const char *const counting_names[] = {"lowered", "ptx", "sass"};
 
 const char *key_name(KeyKind kind, uint32_t k)
 {

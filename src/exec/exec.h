@@ -47,7 +47,7 @@ struct Dinst {
     Loc32 dst, a, b, c;             // destination and sources; vectors: see vec
     uint64_t imm;                   // address offset, lookup table, label …
     uint8_t kind;                   // Kindx
-    uint8_t class, slots;           // timing class and issue slots
+    uint8_t class, slots, units;    // timing class, issue slots, and how many of them take the class's unit
     uint8_t op, type, type2;        // of the Inst
     uint8_t space, vec, bytes;      // memory: state space, elements, bytes of an element
     uint8_t mod;                    // the modifier that selects among variants (vote, shfl, atom, geometry), a Mod

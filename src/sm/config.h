@@ -11,6 +11,7 @@ typedef enum StorageKind { STORAGE_PARTITIONED, STORAGE_FERMI, STORAGE_UNIFIED, 
 typedef enum Repartition { REPARTITION_DROP, REPARTITION_KEEP } Repartition;
 typedef enum Per { PER_KERNEL, PER_PROGRAM } Per;
 // Whose words lie side by side for the lanes of a warp in local memory; those of the others lie in one piece.
+typedef enum Counting { COUNT_LOWERED, COUNT_PTX, COUNT_SASS } Counting;  // issue slots of an instruction
 typedef enum Reorder { REORDER_NONE, REORDER_FREE, REORDER_OCCUPANCY } Reorder;
 typedef enum Interleave { INTERLEAVE_NONE, INTERLEAVE_ALL, INTERLEAVE_SPILLS } Interleave;
 typedef struct ClassCfg {
@@ -39,7 +40,7 @@ typedef struct SmCfg {
     bool shared_blocks;  // passes beyond the first hold up the accesses behind
     BankCfg banks;
     ClassCfg unit[CLASS_COUNT];
-    bool count_ptx;                  // every PTX instruction takes one slot
+    uint32_t count;                  // Counting
     uint32_t policy;                 // its place in policies[], or policy_count: a plug-in
     const oc_policy_type *schedule;  // that policy
     double param[OC_MOST_PARAMS];    // its parameters' values
