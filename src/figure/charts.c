@@ -99,7 +99,7 @@ static void unique(Report *r, Figure *f)
 // What is compared has the same colour in all figures of a page; parts of a whole have colours of their own.
 static void colour_by_name(Report *r, Figure *f)
 {
-    for (size_t s = 0; s < f->series.n && f->kind != FIGURE_HEAT; s++) {
+    for (size_t s = 0; s < f->series.n && f->kind != FIGURE_HEAT && figure_plotted(f); s++) {
         FigureSeries *one = &f->series.v[s];
         int64_t at = 0;
         if (one->colour >= PART_COLOURS) continue;
@@ -300,7 +300,8 @@ static bool structures_of_group(Report *r, RunGroup *g, const char *program)
     bool ok = true;
     for (size_t k = 0; k < (best == g->base ? 1 : 2) && ok; k++) {
         const char *label = group_label(g, shown[k], SIZE_MAX);
-        ok = structures(r, g->runs.v[shown[k]], program, label) &&
+        ok = memory_charts(r, g->runs.v[shown[k]], program, label) &&
+             structures(r, g->runs.v[shown[k]], program, label) &&
              loads_of_structures(r, g->runs.v[shown[k]], program, label);
     }
     return ok;

@@ -169,6 +169,7 @@ typedef struct RunKernel {
     bool partial;     // some launch was cut short
     uint64_t *count;  // by Counter
     double *rate;     // in the order of rates[]; NAN: none
+    double *peak;     // by Peak; NAN: none
     RunStructures structures;
     VEC(uint64_t) samples;  // C_COUNT counters at the end of the first interval, then at the end of the second, …
 } RunKernel;
@@ -187,6 +188,7 @@ typedef struct StoredRun {
     double wall_seconds;
     uint64_t order;   // the run's place among those read: first as they were asked for, then as they were stored
     uint64_t *count;  // counters, summed over all timed kernels
+    double *peak;     // by Peak, of all timed kernels; NAN: an older onchip made the run
     VEC(RunSetting) settings;  // the GPU, the overrides, the options, and last the parameters
     size_t params_at;          // the place of the first parameter in settings
     VEC(RunKernel) kernels;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { PEAKS_AT = 1000 };  // the place of the first share of a peak in rates, behind all of rates[]
 typedef struct Reader {
     Runs *runs;
     Store *s;
@@ -85,12 +86,14 @@ static void read_counters(Reader *r, RunKernel *k)
         if (map_get(&r->counters, name, strlen(name), &at)) k->count[at] = count(r, r->counter, 1);
     }
     k->rate = arena_alloc(&r->runs->arena, sizeof *k->rate * rate_count);
+    k->peak = arena_alloc(&r->runs->arena, sizeof *k->peak * ALL_PEAKS);
     for (size_t n = 0; n < rate_count; n++) k->rate[n] = NAN;
+    for (size_t n = 0; n < ALL_PEAKS; n++) k->peak[n] = NAN;
     while (next(r, r->rate)) {
         const char *name = word(r, r->rate, 0);
         int64_t at;
         if (map_get(&r->rates, name, strlen(name), &at) && sqlite3_column_type(r->rate, 1) != SQLITE_NULL)
-            k->rate[at] = sqlite3_column_double(r->rate, 1);
+            *(at < PEAKS_AT ? &k->rate[at] : &k->peak[at - PEAKS_AT]) = sqlite3_column_double(r->rate, 1);
     }
 }
 
@@ -108,6 +111,19 @@ static void read_samples(Reader *r, RunKernel *k)
         if (map_get(&r->counters, name, strlen(name), &at))
             k->samples.v[row * C_COUNT + (size_t)at] = count(r, r->sample, 2);
     }
+}
+
+// A peak is so much a cycle, the same for all kernels of a run. So the shares weigh as the kernels' cycles do.
+static void sum_peaks(StoredRun *run)
+{
+    for (size_t n = 0; n < ALL_PEAKS; n++) {
+        double sum = 0;
+        for (size_t k = 0; k < run->kernels.n; k++)
+            if (!run->kernels.v[k].functional)
+                sum += run->kernels.v[k].peak[n] * (double)run->kernels.v[k].count[C_CYCLES];
+        run->peak[n] = run->count[C_CYCLES] ? sum / (double)run->count[C_CYCLES] : NAN;
+    }
+    run->peak[PEAK_LINK] = fmax(run->peak[PEAK_LINK_IN], run->peak[PEAK_LINK_OUT]);
 }
 
 static void read_kernels(Reader *r, StoredRun *run, int64_t id)
@@ -172,6 +188,8 @@ static bool open_reader(Reader *r)
 {
     for (int c = 0; c < C_COUNT; c++) map_put(&r->counters, counter_info[c].name, strlen(counter_info[c].name), c);
     for (size_t k = 0; k < rate_count; k++) map_put(&r->rates, rates[k].name, strlen(rates[k].name), (int64_t)k);
+    for (size_t k = 0; k < ALL_PEAKS; k++)
+        map_put(&r->rates, peak_info[k].name, strlen(peak_info[k].name), (int64_t)(PEAKS_AT + k));
     return prepare(r, &r->setting, "SELECT name, value FROM setting WHERE run_id = ? ORDER BY name") &&
            prepare(r, &r->kernel,
                    "SELECT id, name, grid, block, occupancy_limit, launches, functional, partial, occupancy_warps FROM "
@@ -296,7 +314,9 @@ bool runs_read(Runs *runs, Store *s, const RunsWanted *wanted, Diag *diag)
         add_setting(&run, "model", arena_printf(&runs->arena, "%lld", (long long)run.model));
         run.params_at = run.settings.n;
         read_settings(&r, &run, sqlite3_column_int64(q, 0), false);
+        run.peak = arena_alloc(&runs->arena, sizeof *run.peak * ALL_PEAKS);
         read_kernels(&r, &run, sqlite3_column_int64(q, 0));
+        sum_peaks(&run);
         read_why(&r, &run, sqlite3_column_int64(q, 0));
         vec_push(&runs->v, run);
     }

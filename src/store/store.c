@@ -134,6 +134,10 @@ static bool put_counters(Store *s, int64_t kernel, const LaunchSum *sum, const G
     x = query(s, "INSERT INTO rate (kernel_id, name, value) VALUES (?,?,?)");
     for (size_t r = 0; r < rate_count; r++)
         put_int(&x, kernel), put_text(&x, rates[r].name), put_real(&x, rates[r].value(sum->count, g)), run_query(&x);
+    double peak[ALL_PEAKS];
+    find_peaks(sum->count, g, peak);
+    for (size_t k = 0; k < ALL_PEAKS; k++)
+        put_int(&x, kernel), put_text(&x, peak_info[k].name), put_real(&x, peak[k]), run_query(&x);
     return finish(&x, diag);
 }
 
