@@ -147,6 +147,7 @@ const char *paint(FILE *out, Paint p);  // what begins or ends a colour there; "
         {"--interval", "CYCLES", "record every counter about once in so many cycles, as time series"},                 \
         {"--why", NULL,                                                                                                \
          "keep why the loads of each data structure miss in the L1, and draw it; a run takes up to twice as long"},    \
+        {"--lines", NULL, "keep what each source line did, with its text, and put it on the page"},                    \
         {"--energy", NULL, ENERGY_DOC},                                                                                \
         {"--functional", NULL, "only execute the kernels: no cycles, no memory hierarchy"},                            \
         {"--no-lowering", NULL, "execute the PTX as it is written"},                                                   \

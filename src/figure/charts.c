@@ -284,8 +284,7 @@ static bool structures(Report *r, const StoredRun *run, const char *program, con
     return chart_put(r, &f);
 }
 
-// The fastest run.
-static size_t fastest(const RunGroup *g)
+size_t group_fastest(const RunGroup *g)
 {
     size_t best = g->base;
     for (size_t k = 0; k < g->runs.n; k++)
@@ -295,7 +294,7 @@ static size_t fastest(const RunGroup *g)
 
 static bool structures_of_group(Report *r, RunGroup *g, const char *program)
 {
-    size_t best = fastest(g);
+    size_t best = group_fastest(g);
     const size_t shown[] = {g->base, best};
     bool ok = true;
     for (size_t k = 0; k < (best == g->base ? 1 : 2) && ok; k++) {

@@ -109,6 +109,7 @@ double l1_percent(const uint64_t *count);                      // NAN: there wer
 uint64_t run_misses(const StoredRun *run, const char *array);  // look-ups in the L1, of all kernels
 double run_time(const RunGroup *g, const StoredRun *r);
 const char *time_word(const RunGroup *g);
+size_t group_fastest(const RunGroup *g);  // the place of the run that takes the least time
 // memory.c: adds the memory chart and the roofline of a run; false: they can't be drawn
 bool memory_charts(Report *r, const StoredRun *run, const char *program, const char *label);
 bool charts_program(Report *r, RunGroup *g);  // adds those over one program's runs; false: one can't be drawn

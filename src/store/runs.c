@@ -15,7 +15,7 @@ typedef struct Reader {
     Runs *runs;
     Store *s;
     Map counters, rates;  // names to places
-    sqlite3_stmt *setting, *kernel, *counter, *rate, *structure, *sample, *why;
+    sqlite3_stmt *setting, *kernel, *counter, *rate, *structure, *line, *sample, *why;
     Diag *diag;
 } Reader;
 
@@ -97,6 +97,29 @@ static void read_counters(Reader *r, RunKernel *k)
     }
 }
 
+static void read_lines(Reader *r, RunKernel *k)
+{
+    while (next(r, r->line)) {
+        sqlite3_stmt *q = r->line;
+        RunLine l = {.file = word(r, q, 0),
+                     .line = count(r, q, 1),
+                     .at_file = text(r, q, 2),
+                     .at_line = count(r, q, 3),
+                     .array = text(r, q, 4),
+                     .what = text(r, q, 5),
+                     .issued = count(r, q, 6),
+                     .lanes = count(r, q, 7),
+                     .transactions = count(r, q, 8),
+                     .sectors = count(r, q, 9),
+                     .l1_accesses = count(r, q, 10),
+                     .l1_hits = count(r, q, 11),
+                     .stalls = count(r, q, 12),
+                     .queued = count(r, q, 13),
+                     .text = text(r, q, 14)};
+        vec_push(&k->lines, l);
+    }
+}
+
 static void read_samples(Reader *r, RunKernel *k)
 {
     while (next(r, r->sample)) {
@@ -139,7 +162,7 @@ static void read_kernels(Reader *r, StoredRun *run, int64_t id)
                        .functional = count(r, q, 6),
                        .partial = count(r, q, 7),
                        .warps = count(r, q, 8)};
-        sqlite3_stmt *const below[] = {r->counter, r->rate, r->structure, r->sample};
+        sqlite3_stmt *const below[] = {r->counter, r->rate, r->structure, r->line, r->sample};
         for (size_t n = 0; n < COUNT(below); n++) sqlite3_bind_int64(below[n], 1, sqlite3_column_int64(q, 0));
         read_counters(r, &k);
         while (next(r, r->structure)) {
@@ -148,6 +171,8 @@ static void read_kernels(Reader *r, StoredRun *run, int64_t id)
                               count(r, q, 4), count(r, q, 5), count(r, q, 6), count(r, q, 7), count(r, q, 8)};
             vec_push(&k.structures, s);
         }
+        sqlite3_bind_int64(r->line, 2, id);
+        read_lines(r, &k);
         read_samples(r, &k);
         for (int c = 0; c < C_COUNT && !k.functional; c++) run->count[c] += k.count[c];
         for (size_t n = 0; n < rate_count && !k.functional; n++)
@@ -199,6 +224,10 @@ static bool open_reader(Reader *r)
            prepare(r, &r->structure,
                    "SELECT name, loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits, dram_bytes FROM "
                    "structure WHERE kernel_id = ? ORDER BY name") &&
+           prepare(r, &r->line,
+                   "SELECT l.file, l.line, at_file, at_line, array, what, issued, lanes, transactions, sectors, "
+                   "l1_accesses, l1_hits, stalls, queued, s.text FROM line l LEFT JOIN source s ON s.run_id = ?2 AND "
+                   "s.file = l.file AND s.line = l.line WHERE kernel_id = ?1 ORDER BY number") &&
            prepare(r, &r->why,
                    "SELECT name, value FROM measure WHERE run_id = ? AND name GLOB 'why.*' ORDER BY name") &&
            prepare(r, &r->sample, "SELECT number, name, value FROM sample WHERE kernel_id = ? ORDER BY number");
@@ -206,7 +235,7 @@ static bool open_reader(Reader *r)
 
 static void close_reader(Reader *r)
 {
-    sqlite3_stmt *const all[] = {r->setting, r->kernel, r->counter, r->rate, r->structure, r->sample, r->why};
+    sqlite3_stmt *const all[] = {r->setting, r->kernel, r->counter, r->rate, r->structure, r->line, r->sample, r->why};
     for (size_t k = 0; k < COUNT(all); k++) sqlite3_finalize(all[k]);
     map_free(&r->counters), map_free(&r->rates);
 }
@@ -334,7 +363,7 @@ void runs_free(Runs *runs)
     for (size_t k = 0; k < runs->v.n; k++) {
         StoredRun *r = &runs->v.v[k];
         for (size_t n = 0; n < r->kernels.n; n++)
-            vec_free(&r->kernels.v[n].structures), vec_free(&r->kernels.v[n].samples);
+            vec_free(&r->kernels.v[n].structures), vec_free(&r->kernels.v[n].samples), vec_free(&r->kernels.v[n].lines);
         vec_free(&r->settings), vec_free(&r->kernels), vec_free(&r->why);
     }
     vec_free(&runs->v);
