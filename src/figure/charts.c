@@ -151,7 +151,7 @@ bool chart_issue_slots(Report *r, const char *program, const char *what, const B
     chart_open(&f, FIGURE_STACK, "%s: issue slots", program);
     figure_axes(&f, what, "share of issue slots, in %", "");
     f.top = 100;
-    uint32_t colour = PART_COLOURS;                                // green, for slots that issued
+    uint32_t colour = PART_COLOURS;                                // light green, for slots that issued
     for (size_t cause = 0; cause <= stall_cause_count; cause++) {  // these come first, then the causes of stalls
         Counter c = cause ? stall_causes[cause - 1] : C_ISSUED;
         const char *dot = strchr(counter_info[c].name, '.');
@@ -435,7 +435,9 @@ static bool time_series(Report *r, RunGroup *g, const char *program)
     for (size_t k = 0; k < g->runs.n && ok; k++)
         for (size_t n = 0; n < g->runs.v[k]->kernels.n && ok; n++) {
             const char *kernel = g->runs.v[k]->kernels.v[n].name;
-            if (!g->runs.v[k]->kernels.v[n].samples.n || map_get(&seen, kernel, strlen(kernel), &known)) continue;
+            // A single sample would make no line.
+            if (g->runs.v[k]->kernels.v[n].samples.n < 2 * C_COUNT || map_get(&seen, kernel, strlen(kernel), &known))
+                continue;
             map_put(&seen, kernel, strlen(kernel), 1);
             for (size_t m = 0; m < COUNT(kinds) && ok; m++) {
                 uint64_t any = 0;

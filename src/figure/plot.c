@@ -41,12 +41,12 @@ enum {
 static const char *const palette[] = {"#4477aa", "#ee6677", "#228833", "#ccbb44", "#aa3377", "#66ccee", "#ee7733",
                                       "#44aa99", "#882255", "#999933", "#bbbbbb", "#777777",
                                       // issue slots: issued, then the causes of stalls
-                                      "#3f9f4f", "#77aadd", "#99ddff", "#eedd88", "#ee8866", "#b58fd0", "#ffaabb",
+                                      "#77cc44", "#77aadd", "#99ddff", "#eedd88", "#ee8866", "#b58fd0", "#ffaabb",
                                       "#44bb99", "#bbcc33", "#aaaa00", "#c9c9c9", "#8f7f6f",
                                       // bytes: asked for, L2, DRAM
                                       "#8f8f5f", "#5f7fcf", "#b06050",
                                       // accesses: hits, first touch, capacity, conflict, dropped, misses
-                                      "#2f8f5f", "#88ccee", "#cc6677", "#ddaa33", "#aa4499", "#cc7788"};
+                                      "#0f7f8f", "#7755dd", "#bb2244", "#ddaa33", "#aa4499", "#cc7788"};
 _Static_assert(COUNT(palette) == COLOURS, "each colour has a number");
 static const int shape[] = {7, 5, 9, 13, 11, 6, 4, 8};  // gnuplot's filled points, then open ones
 #define INK "#222222"

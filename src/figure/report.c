@@ -375,7 +375,13 @@ static void source_table(Report *r, const RunKernel *k, const char *label, const
     html_put(r->out, "<details><summary>Source of %s%s%s</summary>\n", k->name, *label ? ", " : "", label);
     text_put(r->out, "<p class=\"note\">Stalls are shares of the kernel's issue slots that were lost to waiting for "
                      "memory, and for a place in the load-store unit. What was inlined at a line counts there. Rows "
-                     "with ↳ are a line's accesses of memory.</p>\n");
+                     "with ↳ are a line's accesses of memory.");
+    for (size_t n = 0; n < k->lines.n; n++)
+        if (!k->lines.v[n].what && !k->lines.v[n].text && has_access(k, &k->lines.v[n])) {
+            text_put(r->out, " The text of some lines couldn't be read when the run was made.");
+            break;
+        }
+    text_put(r->out, "</p>\n");
     html_table(r->out, id, "The hottest lines first.", columns, COUNT(columns));
     for (size_t n = 0; n < k->lines.n; n++)
         if (!k->lines.v[n].what) line_rows(r->out, k, &k->lines.v[n], &of);
