@@ -120,15 +120,15 @@ static void put_flow(Text *out, const Figure *f, size_t point, double x, double 
     if (isfinite(value(f, REQUESTS, point))) {
         format_count(number, value(f, REQUESTS, point));
         snprintf(text, sizeof text, "%s%s", number, words ? " requests" : "");
-        put_text(out, x, y, 10.5, anchor, text), y += ROW - 2;
+        put_text(out, x, y, 11.5, anchor, text), y += ROW - 1;
     }
     if (isfinite(value(f, BYTES, point))) {
         format_bytes(text, value(f, BYTES, point));
-        put_text(out, x, y, 10.5, anchor, text), y += ROW - 2;
+        put_text(out, x, y, 11.5, anchor, text), y += ROW - 1;
     }
     if (isfinite(value(f, PEAK_SHARE, point))) {
         put_share(text, value(f, PEAK_SHARE, point), words ? " of the peak" : "");
-        put_text(out, x, y, 10.5, anchor, text);
+        put_text(out, x, y, 11.5, anchor, text);
     }
 }
 
@@ -138,7 +138,7 @@ static void put_waits(Text *out, const Figure *f, size_t point, int *number, dou
     Text t = {0};
     for (size_t s = WAITS; s < f->series.n; s++)
         if (isfinite(value(f, s, point))) text_printf(&t, "%s%d", t.n ? ", " : "waits: ", ++*number);
-    if (t.n) put_text(out, x, y, 10, MIDDLE, t.v);
+    if (t.n) put_text(out, x, y, 11, MIDDLE, t.v);
     text_free(&t);
 }
 
@@ -160,12 +160,12 @@ static void put_column(Text *out, const Figure *f, size_t point, double x, doubl
     put_box(out, x, box, width, BOX, level_colour(COLOUR_ASKED, colour));
     Text first = {0};
     text_add(&first, name, blank ? (size_t)(blank - name) : strlen(name));
-    put_text(out, middle, y, 11, MIDDLE, first.v), y += ROW - 1;
-    if (blank) put_text(out, middle, y, 11, MIDDLE, blank + 1), y += ROW - 1;
+    put_text(out, middle, y, 12, MIDDLE, first.v), y += ROW - 1;
+    if (blank) put_text(out, middle, y, 12, MIDDLE, blank + 1), y += ROW - 1;
     text_free(&first);
     if (isfinite(value(f, HITS, point))) {
-        put_share(hits, value(f, HITS, point), " hits");
-        put_text(out, middle, y, 10, MIDDLE, hits), y += ROW - 1;
+        put_share(hits, value(f, HITS, point), width < 80 ? "" : " hits");
+        put_text(out, middle, y, 11, MIDDLE, hits), y += ROW - 1;
     }
     put_waits(out, f, point, number, middle, y);
 }
@@ -224,7 +224,7 @@ static double draw_memory(const Figure *f, Text *out)
     put_box(out, EDGE, y, WIDTH - 2 * EDGE, 24, "var(--ink)");
     format_count(text, value(f, REQUESTS, 0));
     text_printf(&line, "registers: %s warp instructions", text);
-    put_text(out, WIDTH / 2.0, y + 16, 11, MIDDLE, line.v);
+    put_text(out, WIDTH / 2.0, y + 16, 12, MIDDLE, line.v);
     text_free(&line);
     y += 24;
     const double step = (WIDTH - 2.0 * EDGE + 6) / (double)MAX(n, 3), bus = y + STEM + BOX + 10;
@@ -475,7 +475,8 @@ static bool memory_figure(Report *r, const StoredRun *run, const char *program, 
     figure_note(&f,
                 isnan(run->peak[PEAK_LSU])
                     ? "Sums over all kernels. An older onchip made the run, so that shares of the peaks aren't known."
-                    : "Sums over all kernels. On an arrow: requests, bytes of full sectors, share of the peak.");
+                    : "Sums over all kernels. On an arrow: requests, bytes of full sectors, share of the peak; in a "
+                      "box, hits.");
     return chart_put(r, &f);
 }
 
