@@ -32,8 +32,6 @@ void html_table_end(Text *out);
 // Adds the SVG as part of a page. It loses its own size. Its names become unique by the figure's name. Its colours
 // become variables of the page: --ink, --rule, --paper and --s0, --s1, ….
 void figure_inline(const Figure *f, const char *svg, Text *out);
-// memory.c: draws a figure that gnuplot doesn't. alone: as a file, which has the colours itself.
-void figure_svg(const Figure *f, bool alone, Text *out);
 // The palette's first colours are of what is compared; behind them, parts of a whole have theirs: issue slots by what
 // became of them, bytes by where they were moved, accesses by what became of them.
 enum {
@@ -109,10 +107,14 @@ double l1_percent(const uint64_t *count);                      // NAN: there wer
 uint64_t run_misses(const StoredRun *run, const char *array);  // look-ups in the L1, of all kernels
 double run_time(const RunGroup *g, const StoredRun *r);
 const char *time_word(const RunGroup *g);
-size_t group_fastest(const RunGroup *g);  // the place of the run that takes the least time
-// memory.c: adds the memory chart and the roofline of a run; false: they can't be drawn
-bool memory_charts(Report *r, const StoredRun *run, const char *program, const char *label);
+size_t group_fastest(const RunGroup *g);      // the place of the run that takes the least time
 bool charts_program(Report *r, RunGroup *g);  // adds those over one program's runs; false: one can't be drawn
+
+// --- memory.c: the memory chart and the roofline ---------------------------------------------------------------------
+// Draws a figure that gnuplot doesn't. alone: as a file, which has the colours itself.
+void figure_svg(const Figure *f, bool alone, Text *out);
+// Adds both figures of a run. False: they can't be drawn.
+bool memory_charts(Report *r, const StoredRun *run, const char *program, const char *label);
 
 // --- overview.c: what the runs say over all programs -----------------------------------------------------------------
 // Says which settings are fastest, and adds the figures over all programs where there are several.
