@@ -1,8 +1,9 @@
 # Workloads, GPU descriptions and other texts, built into the library and the program.
 #
 # A workload is a pair workloads/<suite>/<name>.cu (device code) and <name>.c (host code, which defines `const Workload
-# workload_<suite>_<name>`). The .cu becomes PTX with nothing but clang: no CUDA toolkit is needed. The PTX, the
-# registry of the pairs (workloads.gen.c) and the texts (gpus.gen.c, …) become C through tools/embed.c.
+# workload_<suite>_<name>`). The .cu becomes PTX with nothing but clang: no CUDA toolkit is needed. Where the PTX of
+# another compiler is kept beside it (tools/nvcc_ptx.sh), that is taken. The PTX, the registry of the pairs
+# (workloads.gen.c) and the texts (gpus.gen.c, …) become C through tools/embed.c.
 
 add_executable(embed tools/embed.c)
 set_target_properties(embed PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tools)
@@ -13,19 +14,11 @@ target_compile_definitions(embed PRIVATE _GNU_SOURCE)
 file(GLOB kernels RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS workloads/*/*.cu)
 file(GLOB hosts RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS workloads/*/*.c)
 
-set(embed_arguments)
-set(ptx_files)
-foreach(kernel ${kernels})
-    string(REGEX REPLACE "\\.cu$" ".c" host ${kernel})
-    if(NOT host IN_LIST hosts)
-        message(WARNING "${kernel} has no ${host} beside it: left out")
-        continue()
-    endif()
-    string(REGEX REPLACE "\\.cu$" ".ptx" ptx ${CMAKE_BINARY_DIR}/${kernel})
+# -g1 gives .loc and .file; the prefix map makes their paths, and so the PTX, the same in any checkout. What is left of
+# the compilation folder, "./", is cut off so that reports say workloads/….
+function(compile_to_ptx kernel ptx)
     cmake_path(GET ptx PARENT_PATH folder)
     file(MAKE_DIRECTORY ${folder})
-    # -g1 gives .loc and .file; the prefix map makes their paths, and so the PTX, the same in any checkout. What is left
-    # of the compilation folder, "./", is cut off so that reports say workloads/….
     add_custom_command(
         OUTPUT ${ptx}
         COMMAND ${ONCHIP_CUDA_CLANG} -x cuda --cuda-device-only -nocudainc -nocudalib -Wno-unknown-cuda-version
@@ -37,6 +30,23 @@ foreach(kernel ${kernels})
         DEPFILE ${ptx}.d
         COMMENT "PTX ${kernel}"
         VERBATIM)
+endfunction()
+
+set(embed_arguments)
+set(ptx_files)
+foreach(kernel ${kernels})
+    string(REGEX REPLACE "\\.cu$" ".c" host ${kernel})
+    if(NOT host IN_LIST hosts)
+        message(WARNING "${kernel} has no ${host} beside it: left out")
+        continue()
+    endif()
+    string(REGEX REPLACE "\\.cu$" ".ptx" kept ${CMAKE_SOURCE_DIR}/${kernel})
+    if(EXISTS ${kept})
+        set(ptx ${kept})
+    else()
+        string(REGEX REPLACE "\\.cu$" ".ptx" ptx ${CMAKE_BINARY_DIR}/${kernel})
+        compile_to_ptx(${kernel} ${ptx})
+    endif()
     list(APPEND sources ${CMAKE_SOURCE_DIR}/${host})
     list(APPEND ptx_files ${ptx})
     string(REGEX REPLACE "^workloads/(.*)\\.cu$" "\\1" name ${kernel})
@@ -53,10 +63,11 @@ add_custom_command(
 list(APPEND sources ${CMAKE_BINARY_DIR}/workloads.gen.c)
 
 # --- texts: GPU descriptions, the results store's schema, reproductions, the report's page ----------------------------
-# embed_texts(LIST KIND FOLDER PATTERN): the files of FOLDER that match, named by their path in it without the ending,
+# embed_texts(LIST KIND FOLDER PATTERN …): the files of FOLDER that match, named by their path in it without the ending,
 # become the table that tools/embed.c knows as KIND, a source file more in LIST.
-function(embed_texts list kind folder pattern)
-    file(GLOB files RELATIVE ${CMAKE_SOURCE_DIR}/${folder} CONFIGURE_DEPENDS ${folder}/${pattern})
+function(embed_texts list kind folder)
+    list(TRANSFORM ARGN PREPEND ${folder}/ OUTPUT_VARIABLE patterns)
+    file(GLOB files RELATIVE ${CMAKE_SOURCE_DIR}/${folder} CONFIGURE_DEPENDS ${patterns})
     set(arguments)
     set(paths)
     foreach(file ${files})
@@ -68,13 +79,13 @@ function(embed_texts list kind folder pattern)
         OUTPUT ${CMAKE_BINARY_DIR}/${kind}.gen.c
         COMMAND embed ${kind} ${CMAKE_BINARY_DIR}/${kind}.gen.c ${arguments}
         DEPENDS embed ${paths}
-        COMMENT "Embedding ${folder}/${pattern}"
+        COMMENT "Embedding ${folder}"
         VERBATIM)
     set(${list} ${${list}} ${CMAKE_BINARY_DIR}/${kind}.gen.c PARENT_SCOPE)
 endfunction()
 embed_texts(sources gpus gpus *.ini)
 embed_texts(program_sources schema src/store/schema *.sql)
-embed_texts(program_sources reproduce reproduce */*.ini)
+embed_texts(program_sources reproduce reproduce */*.ini */*.tsv)
 embed_texts(program_sources page src/figure/page *)
 embed_texts(program_sources completion src/cli/completion *)
 

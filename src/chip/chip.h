@@ -45,6 +45,8 @@ typedef enum KeyKind {
     KEY_STORAGE,
     KEY_REPARTITION,
     KEY_PER,
+    KEY_REORDER,
+    KEY_GATHER,
     KEY_INTERLEAVE,
     KEY_HIERARCHY,
     KEY_WEIGHTS,  // lists from here on
@@ -115,6 +117,68 @@ extern const size_t rate_count;
 // Null when every conservation law holds, else the first that doesn't, as text owned by out.
 const char *counters_broken(const uint64_t *c, Text *out);
 void counter_manual(Text *out);  // doc/reference/counters.md
+
+// --- peaks.c: shares of the peaks, the memory chart, the roofline ----------------------------------------------------
+// The first PEAKS are of units; the others are parts of them, or ceilings of the roofline.
+typedef enum Peak {
+    PEAK_ISSUE,
+    PEAK_LSU,
+    PEAK_SHARED,
+    PEAK_LINK,
+    PEAK_L2,
+    PEAK_DRAM,
+    PEAKS,
+    PEAK_LINK_OUT = PEAKS,
+    PEAK_LINK_IN,
+    PEAK_ALU,
+    PEAK_L2_WAITS,
+    ALL_PEAKS
+} Peak;
+typedef struct PeakInfo {
+    const char *name, *doc;
+} PeakInfo;
+extern const PeakInfo peak_info[ALL_PEAKS];
+// From a launch's counters: the shares of what the whole GPU could have done in its time.
+void find_peaks(const uint64_t *count, const Gpu *g, double peak[ALL_PEAKS]);
+double dram_bytes(const uint64_t *count);  // read and written
+typedef enum ChartPlace {
+    CHART_SHARED,
+    CHART_L1,
+    CHART_PAST,
+    CHART_READONLY,
+    CHART_CONST,
+    CHART_SCRATCH,
+    CHART_OUT,
+    CHART_IN,
+    CHART_L2,
+    CHART_DRAM,
+    CHART_PARTS
+} ChartPlace;
+typedef struct ChartWait {
+    const char *what;
+    double share;  // of the part's `of`
+} ChartWait;
+typedef struct ChartPart {
+    const char *name;
+    double requests, bytes, peak, hits;  // NAN: it has none, or it isn't counted; peak and hits are shares
+    const char *of;                      // what the waits are shares of
+    ChartWait waits[5];
+    size_t waiting;
+} ChartPart;
+void memory_chart(const uint64_t *count, const double peak[ALL_PEAKS], ChartPart part[CHART_PARTS]);
+typedef enum RoofPlace { ROOF_L1, ROOF_L2, ROOF_DRAM, ROOF_ISSUE, ROOF_ALU, ROOFS } RoofPlace;
+typedef struct Roof {
+    const char *name;
+    double intensity, per_transaction;  // warp instructions per byte, per transaction; 0: it moves nothing
+    double transactions;                // that the whole GPU can make, per second; of the issue: slots; 0: not known
+    double roof;                        // warp instructions per second that it allows; 0: not known
+    double reached;                     // the share of it
+} Roof;
+typedef struct Roofline {
+    double reached;  // warp instructions per second
+    Roof roof[ROOFS];
+} Roofline;
+void roofline(const uint64_t *count, const double peak[ALL_PEAKS], double seconds, Roofline *out);
 
 // --- chip.c: a simulated chip ----------------------------------------------------------------------------------------
 typedef struct WarpPair {

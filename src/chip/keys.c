@@ -76,8 +76,10 @@ static const char *const storage_names[] = {"partitioned", "fermi", "unified", "
 static const char *const repartition_names[] = {"drop", "keep"};
 static const char *const per_names[] = {"kernel", "program"};
 static const char *const interleave_names[] = {"no", "yes", "spills"};
+static const char *const reorder_names[] = {"no", "yes", "occupancy"};
+static const char *const gather_names[] = {"no", "constant", "lanes"};
 static const char *const hierarchy_names[] = {"none", "recent", "strands"};
-static const char *const counting_names[] = {"lowered", "ptx"};
+static const char *const counting_names[] = {"lowered", "ptx", "sass"};
 
 const char *key_name(KeyKind kind, uint32_t k)
 {
@@ -90,6 +92,8 @@ const char *key_name(KeyKind kind, uint32_t k)
     case KEY_STORAGE: return k < COUNT(storage_names) ? storage_names[k] : NULL;
     case KEY_REPARTITION: return k < COUNT(repartition_names) ? repartition_names[k] : NULL;
     case KEY_PER: return k < COUNT(per_names) ? per_names[k] : NULL;
+    case KEY_REORDER: return k < COUNT(reorder_names) ? reorder_names[k] : NULL;
+    case KEY_GATHER: return k < COUNT(gather_names) ? gather_names[k] : NULL;
     case KEY_INTERLEAVE: return k < COUNT(interleave_names) ? interleave_names[k] : NULL;
     case KEY_BOOL: return k == 0 ? "no" : k == 1 ? "yes" : NULL;
     default: return NULL;

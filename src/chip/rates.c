@@ -182,5 +182,9 @@ void counter_manual(Text *out)
     text_put(out, "\n## Rates\n\n| rate | unit | formula | |\n|---|---|---|---|\n");
     for (size_t k = 0; k < rate_count; k++)
         text_printf(out, "| `%s` | %s | %s | %s |\n", rates[k].name, rates[k].unit, rates[k].formula, rates[k].doc);
+    text_put(out, "\n## Shares of the peaks\n\nThe results store has these of each kernel beside its rates: `onchip db "
+                  "list\n--kernels --columns` takes them, too. Each is a share of what the whole GPU could\nhave done "
+                  "in the kernel's cycles.\n\n| share | |\n|---|---|\n");
+    for (size_t k = 0; k < ALL_PEAKS; k++) text_printf(out, "| `%s` | %s |\n", peak_info[k].name, peak_info[k].doc);
     text_put(out, laws_list);
 }

@@ -6,57 +6,15 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-
-typedef struct SourceLine {  // of the kernel's own text: what its instructions and those inlined there did
-    const char *file;
-    uint32_t line;
-    InstStat stat;
-} SourceLine;
-typedef VEC(SourceLine) SourceLines;
 
 static const char *own_file(const LineStat *l) { return l->at_file ? l->at_file : l->file; }
 static uint32_t own_line(const LineStat *l) { return l->at_file ? l->at_line : l->line; }
 
 static int by_line(const void *a, const void *b)
 {
-    const SourceLine *x = a, *y = b;
+    const LineStat *x = a, *y = b;
     int order = strcmp(x->file, y->file);
     return order ? order : x->line < y->line ? -1 : x->line > y->line;
-}
-
-static void fold(const LineStats *lines, SourceLines *out)
-{
-    for (size_t k = 0; k < lines->n; k++) {
-        const LineStat *l = &lines->v[k];
-        size_t at = 0;
-        while (at < out->n && (out->v[at].line != own_line(l) || strcmp(out->v[at].file, own_file(l)))) at++;
-        if (at == out->n) vec_push(out, ((SourceLine){.file = own_file(l), .line = own_line(l)}));
-        add_inst(&out->v[at].stat, &l->stat);
-    }
-    if (out->n) qsort(out->v, out->n, sizeof *out->v, by_line);
-}
-
-// The text of a file, whose name a stranger has written: a plain file of some megabytes at most.
-static bool read_source(const char *file, Text *text)
-{
-    enum { MOST = 16 << 20 };
-    struct stat info;
-    text->n = 0;
-    return !stat(file, &info) && S_ISREG(info.st_mode) && info.st_size <= MOST && text_read_file(text, file);
-}
-
-// A line's text, without what a terminal would take for a command. Null: there is none.
-static char *text_of(const Text *source, uint32_t line)
-{
-    const char *p = source->n ? source->v : NULL;
-    for (; p && line > 1; line--) p = strchr(p, '\n'), p = p ? p + 1 : NULL;
-    if (!p) return NULL;
-    size_t n = strcspn(p, "\r\n");
-    char *out = mem_alloc(n + 1);
-    for (size_t k = 0; k < n; k++) out[k] = (unsigned char)p[k] < ' ' ? ' ' : p[k];
-    out[n] = 0;
-    return out;
 }
 
 typedef struct Annotation {
@@ -76,7 +34,7 @@ static void put_share(FILE *out, uint64_t part, uint64_t all)
 
 static void put_source(const Annotation *a, uint32_t line, const InstStat *s)
 {
-    char *text = text_of(&a->source, line), count[32] = "";
+    char *text = source_line(&a->source, line), count[32] = "";
     if (s) format_count(count, (double)s->issued);
     fprintf(a->out, "  %8s", count);
     put_share(a->out, s ? s->stalls : 0, a->all.stalls);
@@ -101,7 +59,7 @@ static void put_access(const Annotation *a, const LineStat *x)
 }
 
 // The accesses of a line of the kernel, the inlined ones with their own place. Gives back how many there are.
-static size_t accesses(const Annotation *a, const SourceLine *l, bool put)
+static size_t accesses(const Annotation *a, const LineStat *l, bool put)
 {
     size_t n = 0;
     for (size_t k = 0; k < a->accesses.n; k++) {
@@ -124,17 +82,16 @@ void annotate_text(const LaunchSum *sum, FILE *out)
 {
     enum { NEAR = 3 };  // lines without instructions that are shown between two that have some
     Annotation a = {.out = out};
-    LineStats lines = {0};
-    SourceLines own = {0};
-    lines_of(sum->code, sum->inst, &lines);
+    LineStats own = {0};
+    own_lines_of(sum->code, sum->inst, &own);
+    if (own.n) qsort(own.v, own.n, sizeof *own.v, by_line);
     accesses_of(sum->code, sum->inst, sum->names, &a.accesses);
-    fold(&lines, &own);
     for (size_t k = 0; k < own.n; k++) add_inst(&a.all, &own.v[k].stat);
     for (size_t k = 0; k < own.n; k++) {
-        const SourceLine *l = &own.v[k];
+        const LineStat *l = &own.v[k];
         bool fresh = !k || strcmp(own.v[k - 1].file, l->file);
         if (fresh) {
-            bool there = read_source(l->file, &a.source);
+            bool there = source_read(l->file, &a.source);
             if (there || any_access(&a, l->file))
                 fprintf(out, "  %s%s\n    issued   memory      LSU  line\n", l->file,
                         there ? "" : ", which can't be read");
@@ -148,5 +105,5 @@ void annotate_text(const LaunchSum *sum, FILE *out)
         accesses(&a, l, true);
     }
     text_free(&a.source);
-    vec_free(&lines), vec_free(&own), vec_free(&a.accesses);
+    vec_free(&own), vec_free(&a.accesses);
 }

@@ -30,6 +30,7 @@ bool axes_option(Axes *x, const char *option, const char *value, Diag *diag)
     if (!strcmp(option, "--slice")) return matrix_axis(x->matrix, "gpu.slice", value, diag);
     if (!strcmp(option, "--energy")) return matrix_axis(x->matrix, "energy.count", "yes", diag);
     if (!strcmp(option, "--why")) return matrix_axis(x->matrix, "why", "yes", diag);
+    if (!strcmp(option, "--lines")) return matrix_axis(x->matrix, "lines", "yes", diag);
     if (!strcmp(option, "--functional")) return matrix_axis(x->matrix, "functional", "yes", diag);
     if (!strcmp(option, "--no-lowering")) return matrix_axis(x->matrix, "lowering", "no", diag);
     for (size_t k = 0; k < COUNT(single); k++)

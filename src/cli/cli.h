@@ -148,6 +148,7 @@ const char *paint(FILE *out, Paint p);  // what begins or ends a colour there; "
         {"--interval", "CYCLES", "record every counter about once in so many cycles, as time series"},                 \
         {"--why", NULL,                                                                                                \
          "keep why the loads of each data structure miss in the L1, and draw it; a run takes up to twice as long"},    \
+        {"--lines", NULL, "keep what each source line did, with its text, and put it on the page"},                    \
         {"--energy", NULL, ENERGY_DOC},                                                                                \
         {"--functional", NULL, "only execute the kernels: no cycles, no memory hierarchy"},                            \
         {"--no-lowering", NULL, "execute the PTX as it is written"},                                                   \
@@ -244,12 +245,6 @@ void report_json(const oc_device *d, const ReportInfo *info,
 // --- report_limits.c: what limits a kernel ---------------------------------------------------------------------------
 struct Gpu;
 struct LaunchSum;
-typedef enum Peak { PEAK_ISSUE, PEAK_LSU, PEAK_SHARED, PEAK_LINK, PEAK_L2, PEAK_DRAM, PEAKS } Peak;
-// From a launch's counters: the shares of what the whole GPU could have done in its time; and of the link's directions.
-void find_peaks(const uint64_t *count, const struct Gpu *g, double peak[PEAKS]);
-double link_in_share(const uint64_t *count, const struct Gpu *g);
-double link_out_share(const uint64_t *count, const struct Gpu *g);
-double dram_bytes(const uint64_t *count);  // read and written
 // Adds what limits it, in words, and the share of its peak that each unit reached.
 void limits_text(const struct LaunchSum *sum, const struct Gpu *g, Text *limits, Text *peaks);
 void limits_json(const struct LaunchSum *sum, const struct Gpu *g, Json *json);

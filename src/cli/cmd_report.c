@@ -13,7 +13,8 @@ static const Option options[] = {
     {"--baseline", "KEY=VALUE[,…]",
      "the values that all others are compared with (default: the description's own, or the first that is given); a "
      "value with commas stands in braces: block={32,8}"},
-    {"--plot", "DIR", "also write each figure into DIR: its CSV, the gnuplot script that draws it, and the SVG"},
+    {"--plot", "DIR",
+     "also write each figure into DIR: its CSV, the gnuplot script that draws it, if one does, and the SVG"},
     {"--no-figures", NULL, "make a page without figures, for which gnuplot isn't needed"},
     {"--help", NULL, "this text"},
     {NULL, NULL, STORE},

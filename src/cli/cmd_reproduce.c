@@ -69,7 +69,7 @@ static bool from_folder(Request *r, const char *folder)
     DIR *d = opendir(folder);
     for (struct dirent *e; d && (e = readdir(d));) {
         size_t n = strlen(e->d_name);
-        if (n < 5 || strcmp(e->d_name + n - 4, ".ini")) continue;
+        if (n < 5 || (strcmp(e->d_name + n - 4, ".ini") && strcmp(e->d_name + n - 4, ".tsv"))) continue;
         Text path = {0}, text = {0};
         char *figure = mem_text(e->d_name);
         figure[n - 4] = 0;
@@ -152,7 +152,8 @@ static bool words_known(const Request *r)
         bool found = false;
         for (size_t f = 0; f < r->figures.n && !found; f++) {
             const char *name = strrchr(r->figures.v[f].name, '/') + 1;
-            size_t n = strlen(name) - (strlen(name) > 4 && !strcmp(name + strlen(name) - 4, ".ini") ? 4 : 0);
+            const char *dot = strrchr(name, '.');
+            size_t n = dot && (!strcmp(dot, ".ini") || !strcmp(dot, ".tsv")) ? (size_t)(dot - name) : strlen(name);
             found = strlen(r->words.v[k]) == n && !memcmp(r->words.v[k], name, n);
         }
         if (found) continue;
@@ -218,14 +219,17 @@ static void show_beside(Request *req, const Reproduction *r, FILE *out)
     }
     left(out, r->series ? r->series : "", ws), fputs(r->series ? "  " : "", out), left(out, r->x, wx),
         right(out, "ours", 12);
-    right(out, "theirs", 12), right(out, "difference", 12);
+    right(out, r->gpu ? "measured" : "theirs", 12), right(out, r->gpu ? "quotient" : "difference", 12);
     fputs("\n", out);
     for (size_t k = 0; k < r->points.n; k++) {
         const Point *p = &r->points.v[k];
         char ours[32], theirs[32], difference[32] = "";
         cell_text(ours, p->ours), cell_text(theirs, p->theirs);
-        bool both = !isnan(p->theirs), far = both && !(fabs(p->ours - p->theirs) <= p->tolerance);
-        if (both && !isnan(p->ours)) snprintf(difference, sizeof difference, "%+.3g", p->ours - p->theirs);
+        bool both = !isnan(p->theirs), far = both && !reproduce_within(r, p);
+        if (both && !isnan(p->ours) && r->gpu)
+            snprintf(difference, sizeof difference, "× %.2f", p->ours / p->theirs);
+        else if (both && !isnan(p->ours))
+            snprintf(difference, sizeof difference, "%+.3g", p->ours - p->theirs);
         left(out, p->series, ws), fputs(r->series ? "  " : "", out), left(out, p->x, wx), right(out, ours, 12);
         right(out, both ? theirs : "", 12), right(out, difference, 12);
         fputs(!both ? "\n" : far ? "  outside the tolerance\n" : "  within\n", out);
@@ -236,6 +240,13 @@ static void show_beside(Request *req, const Reproduction *r, FILE *out)
 // Where all values are quotients, 1 everywhere is what a model without any effect would give.
 static void show_error(const Reproduction *r, FILE *out)
 {
+    if (r->gpu) {
+        Text table = {0};
+        measured_summary(r, false, &table);
+        fprintf(out, "\n%s", table.v);
+        text_free(&table);
+        return;
+    }
     CellError e = reproduce_error(r);
     if (e.cells < 2) return;
     fprintf(out, "error over %zu cells: %.3g (root mean square), %+.3g on average, most %+.3g at %s%s%s", e.cells,

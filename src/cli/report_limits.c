@@ -18,33 +18,6 @@ static const char *const names[PEAKS] = {"issue", "L1", "shared memory", "link",
 
 static double over(double a, double b) { return b > 0 ? a / b : 0; }
 
-// What all SMs can take and what all partitions can give: the less of both.
-double link_in_share(const uint64_t *c, const Gpu *g)
-{
-    return over((double)c[C_LINK_IN],
-                MIN(g->sm.bytes_in * g->sms, g->part.bytes_out * g->part.partitions) * (double)c[C_CYCLES]);
-}
-
-double link_out_share(const uint64_t *c, const Gpu *g)
-{
-    return over((double)c[C_LINK_OUT],
-                MIN(g->sm.bytes_out * g->sms, g->part.bytes_in * g->part.partitions) * (double)c[C_CYCLES]);
-}
-
-double dram_bytes(const uint64_t *c) { return (double)(c[C_DRAM_READ_BYTES] + c[C_DRAM_WRITE_BYTES]); }
-
-void find_peaks(const uint64_t *c, const Gpu *g, double peak[PEAKS])
-{
-    const double cycles = (double)c[C_CYCLES], sms = cycles * g->sms;
-    double slots = over((double)c[C_ISSUE_SLOTS], (double)c[C_SM_CYCLES]);  // of an SM in a cycle
-    peak[PEAK_ISSUE] = over((double)c[C_ISSUED], slots * sms);
-    peak[PEAK_LSU] = over((double)(c[C_L1_ACCESSES] + c[C_L1_BYPASSES]), sms);
-    peak[PEAK_SHARED] = over((double)c[C_SHARED_PASSES], sms);
-    peak[PEAK_LINK] = MAX(link_in_share(c, g), link_out_share(c, g));
-    peak[PEAK_L2] = over((double)c[C_L2_ACCESSES] * g->part.interval, cycles * g->part.partitions);
-    peak[PEAK_DRAM] = over(dram_bytes(c) * g->core_mhz * 1e6, g->dram_gbs * 1e9 * cycles);
-}
-
 static void add_phrase(Text *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void add_phrase(Text *out, const char *format, ...)
 {
@@ -73,7 +46,7 @@ static bool grid_text(const LaunchSum *sum, const Gpu *g, Text *out)
     return true;
 }
 
-static bool unit_text(const uint64_t *c, const double peak[PEAKS], Text *out)
+static bool unit_text(const uint64_t *c, const double peak[ALL_PEAKS], Text *out)
 {
     int most = 0;
     for (int k = 1; k < PEAKS; k++)
@@ -156,7 +129,7 @@ static void idle_text(const LaunchSum *sum, Text *out)
 void limits_text(const LaunchSum *sum, const Gpu *g, Text *limits, Text *peaks)
 {
     const uint64_t *c = sum->count;
-    double peak[PEAKS], lanes = over((double)c[C_THREAD_INSTS], 32.0 * (double)c[C_WARP_INSTS]);
+    double peak[ALL_PEAKS], lanes = over((double)c[C_THREAD_INSTS], 32.0 * (double)c[C_WARP_INSTS]);
     find_peaks(c, g, peak);
     grid_text(sum, g, limits);
     if (!unit_text(c, peak, limits)) stall_text(c, g, limits);
@@ -171,7 +144,7 @@ void limits_text(const LaunchSum *sum, const Gpu *g, Text *limits, Text *peaks)
 
 void limits_json(const LaunchSum *sum, const Gpu *g, Json *j)
 {
-    double peak[PEAKS];
+    double peak[ALL_PEAKS];
     Text limits = {0}, peaks = {0};
     limits_text(sum, g, &limits, &peaks);
     json_string(j, "limited_by", limits.v);

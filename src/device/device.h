@@ -248,5 +248,12 @@ void lines_of(const Kernel *kernel, const InstStat *inst, LineStats *out);
 // The accesses of memory alone, a row for each line and array, in the order of files and lines. names: of the data
 // structures by the kernel's parameters (LaunchSum.names).
 void accesses_of(const Kernel *kernel, const InstStat *inst, char *const *names, LineStats *out);
+// The lines of the kernel's own text alone, the hottest first: what was inlined at a line counts there.
+void own_lines_of(const Kernel *kernel, const InstStat *inst, LineStats *out);
+
+// --- source.c: the text of lines -------------------------------------------------------------------------------------
+bool source_read(const char *file, Text *text);  // replaces text; false: the file can't be read
+// A line's text, without what a terminal would take for a command; released with mem_free. Null: there is none.
+char *source_line(const Text *source, uint32_t line);
 
 #endif

@@ -67,6 +67,19 @@ void lines_of(const Kernel *kernel, const InstStat *inst, LineStats *out)
     if (out->n) qsort(out->v, out->n, sizeof *out->v, by_heat);
 }
 
+void own_lines_of(const Kernel *kernel, const InstStat *inst, LineStats *out)
+{
+    LineStats all = {0};
+    lines_of(kernel, inst, &all);
+    for (size_t k = 0; k < all.n; k++) {
+        const LineStat *l = &all.v[k];
+        LineStat own = {.file = l->at_file ? l->at_file : l->file, .line = l->at_file ? l->at_line : l->line};
+        add_line(out, &own, &l->stat);
+    }
+    if (out->n) qsort(out->v, out->n, sizeof *out->v, by_heat);
+    vec_free(&all);
+}
+
 // What an instruction does with memory; null: nothing, or with parameters and constants only.
 static const char *access_of(const Dinst *d)
 {

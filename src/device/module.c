@@ -115,7 +115,11 @@ oc_status sim_load(oc_device *base, const char *ptx, size_t length, const char *
     if (m) {
         m->free_params = !d->gpu.sm.reg_params;
         m->near_constants = !d->gpu.sm.cst.size;
-        m->reorder = d->gpu.sm.reorder;
+        m->reorder = d->gpu.sm.reorder != REORDER_NONE;
+        m->sass = d->gpu.sm.count == COUNT_SASS ? (int)d->gpu.capability : 0;
+        if (d->gpu.sm.reorder == REORDER_OCCUPANCY)
+            m->sm_registers = d->gpu.sm.registers, m->sm_threads = d->gpu.sm.max_threads,
+            m->sm_blocks = d->gpu.sm.max_blocks;
     }
     if (d->gpu.sm.hierarchy == HIERARCHY_STRANDS)
         mod->image.last = MIN(d->gpu.sm.lrf, 1), mod->image.operand = d->gpu.sm.orf;

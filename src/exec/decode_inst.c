@@ -500,6 +500,11 @@ bool decode_inst(Decode *x, Dinst *d, uint32_t at)
                  .guard = PRED_TRUE,
                  .prov = PROV_NONE,
                  .kind = special[i->op].kind};
+    d->units = d->slots;
+    Sass sass;
+    const int capability = x->image->module->sass;
+    if (capability && ptx_sass(i, capability, &sass))
+        d->class = (uint8_t)sass.class, d->slots = sass.slots, d->units = sass.units;
     d->dst = scratch_row(x);
     d->pdst = d->pdst2 = PRED_SINK;
     if (i->guarded) d->guard = pred_of(x, i->guard), d->guard_negated = i->guard_negated;

@@ -99,7 +99,7 @@ static void unique(Report *r, Figure *f)
 // What is compared has the same colour in all figures of a page; parts of a whole have colours of their own.
 static void colour_by_name(Report *r, Figure *f)
 {
-    for (size_t s = 0; s < f->series.n && f->kind != FIGURE_HEAT; s++) {
+    for (size_t s = 0; s < f->series.n && f->kind != FIGURE_HEAT && figure_plotted(f); s++) {
         FigureSeries *one = &f->series.v[s];
         int64_t at = 0;
         if (one->colour >= PART_COLOURS) continue;
@@ -151,7 +151,7 @@ bool chart_issue_slots(Report *r, const char *program, const char *what, const B
     chart_open(&f, FIGURE_STACK, "%s: issue slots", program);
     figure_axes(&f, what, "share of issue slots, in %", "");
     f.top = 100;
-    uint32_t colour = PART_COLOURS;                                // green, for slots that issued
+    uint32_t colour = PART_COLOURS;                                // light green, for slots that issued
     for (size_t cause = 0; cause <= stall_cause_count; cause++) {  // these come first, then the causes of stalls
         Counter c = cause ? stall_causes[cause - 1] : C_ISSUED;
         const char *dot = strchr(counter_info[c].name, '.');
@@ -284,8 +284,7 @@ static bool structures(Report *r, const StoredRun *run, const char *program, con
     return chart_put(r, &f);
 }
 
-// The fastest run.
-static size_t fastest(const RunGroup *g)
+size_t group_fastest(const RunGroup *g)
 {
     size_t best = g->base;
     for (size_t k = 0; k < g->runs.n; k++)
@@ -295,12 +294,13 @@ static size_t fastest(const RunGroup *g)
 
 static bool structures_of_group(Report *r, RunGroup *g, const char *program)
 {
-    size_t best = fastest(g);
+    size_t best = group_fastest(g);
     const size_t shown[] = {g->base, best};
     bool ok = true;
     for (size_t k = 0; k < (best == g->base ? 1 : 2) && ok; k++) {
         const char *label = group_label(g, shown[k], SIZE_MAX);
-        ok = structures(r, g->runs.v[shown[k]], program, label) &&
+        ok = memory_charts(r, g->runs.v[shown[k]], program, label) &&
+             structures(r, g->runs.v[shown[k]], program, label) &&
              loads_of_structures(r, g->runs.v[shown[k]], program, label);
     }
     return ok;
@@ -435,7 +435,9 @@ static bool time_series(Report *r, RunGroup *g, const char *program)
     for (size_t k = 0; k < g->runs.n && ok; k++)
         for (size_t n = 0; n < g->runs.v[k]->kernels.n && ok; n++) {
             const char *kernel = g->runs.v[k]->kernels.v[n].name;
-            if (!g->runs.v[k]->kernels.v[n].samples.n || map_get(&seen, kernel, strlen(kernel), &known)) continue;
+            // A single sample would make no line.
+            if (g->runs.v[k]->kernels.v[n].samples.n < 2 * C_COUNT || map_get(&seen, kernel, strlen(kernel), &known))
+                continue;
             map_put(&seen, kernel, strlen(kernel), 1);
             for (size_t m = 0; m < COUNT(kinds) && ok; m++) {
                 uint64_t any = 0;

@@ -14,6 +14,8 @@ typedef enum FigureKind {
     FIGURE_STACK,   // a bar for each point, made of a part for each series
     FIGURE_DOTS,    // a row for each point and series: a dot, and a ring for the series beside it, with a line between
     FIGURE_BAND,    // the same, but the last series is a thin band below each bar, on an axis of its own
+    FIGURE_MEMORY,  // the memory chart, drawn by memory.c; the points and series are what it lists
+    FIGURE_ROOF,    // the roofline, drawn by memory.c, too
 } FigureKind;
 typedef struct FigureValue {
     double y, low, high;  // the value, and the range it lies in; NAN: none
@@ -60,6 +62,8 @@ void figure_csv(const Figure *f, Text *out);  // RFC 4180
 
 // --- plot.c: figures drawn by gnuplot --------------------------------------------------------------------------------
 void figure_script(const Figure *f, Text *out);  // the script makes NAME.svg from NAME.csv, in the folder it is run in
+// Whether gnuplot draws it; memory.c draws the others.
+bool figure_plotted(const Figure *f);
 // Writes NAME.csv and NAME.gp into folder, which is made if it is missing. If svg isn't null, runs gnuplot there, which
 // makes NAME.svg; svg gets its text. folder null: a folder that is removed before the call returns.
 bool figure_draw(const Figure *f, const char *folder, Text *svg, Diag *diag);

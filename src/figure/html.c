@@ -85,7 +85,7 @@ static void open_cell(Text *out, const char *element, const char *text, bool num
 
 void html_table(Text *out, const char *id, const char *caption, const char *const *columns, size_t count)
 {
-    html_put(out, "<div class=\"box\"><table id=\"%s\">\n<caption>%s</caption>\n<thead><tr>", id, caption);
+    html_put(out, "<div class=\"box\"><table id=\"%s\">\n<caption><span>%s</span></caption>\n<thead><tr>", id, caption);
     for (size_t k = 0; k < count; k++) {
         bool number = *columns[k] == '#';
         open_cell(out, "th scope=\"col\"", columns[k] + number, number);

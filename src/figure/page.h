@@ -107,7 +107,14 @@ double l1_percent(const uint64_t *count);                      // NAN: there wer
 uint64_t run_misses(const StoredRun *run, const char *array);  // look-ups in the L1, of all kernels
 double run_time(const RunGroup *g, const StoredRun *r);
 const char *time_word(const RunGroup *g);
+size_t group_fastest(const RunGroup *g);      // the place of the run that takes the least time
 bool charts_program(Report *r, RunGroup *g);  // adds those over one program's runs; false: one can't be drawn
+
+// --- memory.c: the memory chart and the roofline ---------------------------------------------------------------------
+// Draws a figure that gnuplot doesn't. alone: as a file, which has the colours itself.
+void figure_svg(const Figure *f, bool alone, Text *out);
+// Adds both figures of a run. False: they can't be drawn.
+bool memory_charts(Report *r, const StoredRun *run, const char *program, const char *label);
 
 // --- overview.c: what the runs say over all programs -----------------------------------------------------------------
 // Says which settings are fastest, and adds the figures over all programs where there are several.

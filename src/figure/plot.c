@@ -41,12 +41,12 @@ enum {
 static const char *const palette[] = {"#4477aa", "#ee6677", "#228833", "#ccbb44", "#aa3377", "#66ccee", "#ee7733",
                                       "#44aa99", "#882255", "#999933", "#bbbbbb", "#777777",
                                       // issue slots: issued, then the causes of stalls
-                                      "#3f9f4f", "#77aadd", "#99ddff", "#eedd88", "#ee8866", "#b58fd0", "#ffaabb",
+                                      "#77cc44", "#77aadd", "#99ddff", "#eedd88", "#ee8866", "#b58fd0", "#ffaabb",
                                       "#44bb99", "#bbcc33", "#aaaa00", "#c9c9c9", "#8f7f6f",
                                       // bytes: asked for, L2, DRAM
                                       "#8f8f5f", "#5f7fcf", "#b06050",
                                       // accesses: hits, first touch, capacity, conflict, dropped, misses
-                                      "#2f8f5f", "#88ccee", "#cc6677", "#ddaa33", "#aa4499", "#cc7788"};
+                                      "#0f7f8f", "#7755dd", "#bb2244", "#ddaa33", "#aa4499", "#cc7788"};
 _Static_assert(COUNT(palette) == COLOURS, "each colour has a number");
 static const int shape[] = {7, 5, 9, 13, 11, 6, 4, 8};  // gnuplot's filled points, then open ones
 #define INK "#222222"
@@ -483,6 +483,8 @@ void figure_script(const Figure *f, Text *out)
     case FIGURE_HEAT: heat(f, out); break;
     case FIGURE_CURVE:
     case FIGURE_SERIES: lines(f, out); break;
+    case FIGURE_MEMORY:
+    case FIGURE_ROOF: break;
     }
 }
 
@@ -513,6 +515,22 @@ static bool run_gnuplot(const char *folder, const char *script, Text *said, Diag
     return diag_error(diag, "gnuplot can't draw %s: %s\nhint: versions from 5.2 on can", script, said->v);
 }
 
+bool figure_plotted(const Figure *f) { return f->kind != FIGURE_MEMORY && f->kind != FIGURE_ROOF; }
+
+// Draws a figure without gnuplot. folder null: only its text is wanted.
+static bool draw_ours(const Figure *f, const char *folder, Text *svg, Diag *diag)
+{
+    Text csv = {0}, file = {0};
+    bool ok = true;
+    if (folder) {
+        figure_csv(f, &csv), figure_svg(f, true, &file);
+        ok = write_file(folder, f->name, ".csv", &csv, diag) && write_file(folder, f->name, ".svg", &file, diag);
+    }
+    if (svg) figure_svg(f, false, svg);
+    text_free(&csv), text_free(&file);
+    return ok;
+}
+
 static bool draw(const Figure *f, const char *folder, Text *svg, Diag *diag)
 {
     Text csv = {0}, script = {0}, said = {0}, path = {0};
@@ -536,8 +554,9 @@ bool figure_draw(const Figure *f, const char *folder, Text *svg, Diag *diag)
     if (folder) {
         if (mkdir(folder, 0777) && errno != EEXIST)
             return diag_error(diag, "can't make the folder %s: %s", folder, strerror(errno));
-        return draw(f, folder, svg, diag);
+        return figure_plotted(f) ? draw(f, folder, svg, diag) : draw_ours(f, folder, svg, diag);
     }
+    if (!figure_plotted(f)) return draw_ours(f, NULL, svg, diag);
     static const char *const endings[] = {"csv", "gp", "svg"};
     Text made = {0}, path = {0};
     bool ok = folder_for_a_while(&made, diag);
@@ -609,6 +628,10 @@ static const char *past_text(const char *p, Text *out)
 void figure_inline(const Figure *f, const char *svg, Text *out)
 {
     static const char *const refers[] = {"id='", "id=\"", "xlink:href='#", "xlink:href=\"#", "url(#"};
+    if (!figure_plotted(f)) {
+        text_put(out, svg);
+        return;
+    }
     const char *start = strstr(svg, "<g id=\"gnuplot_canvas\""), *box = strstr(svg, "viewBox=\"");
     if (!start || !box || box > start) return;
     Text size = {0};

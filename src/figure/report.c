@@ -296,6 +296,121 @@ static void structures_table(Report *r, RunGroup *g, const char *id)
     text_put(r->out, "</details>\n");
 }
 
+// --- the source ------------------------------------------------------------------------------------------------------
+static const char *last_name(const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    return slash && slash[1] ? slash + 1 : file;
+}
+
+static void place_cell(Text *out, const char *file, uint64_t line)
+{
+    Text t = {0};
+    text_printf(&t, "%s:%llu", last_name(file), (unsigned long long)line);
+    html_cell(out, t.v);
+    text_free(&t);
+}
+
+// What onchip run --annotate has beside a line, or of an access. of: the kernel's lines summed.
+static void line_numbers(Text *out, const RunLine *l, const RunLine *of)
+{
+    bool shared = l->array && !strcmp(l->array, "shared memory");
+    html_count(out, l->issued);
+    html_percent(out, l->what ? NAN : ratio(l->stalls, of->stalls));
+    html_percent(out, l->what ? NAN : ratio(l->queued, of->queued));
+    real(out, "%.3g", l->issued ? (double)l->lanes / (double)l->issued : NAN);
+    real(out, "%.3g", l->what && l->sectors ? ratio(l->sectors, l->issued) : NAN);
+    real(out, "%.3g", l->what && shared && l->transactions ? ratio(l->transactions, l->issued) : NAN);
+    html_count(out, l->l1_accesses), html_percent(out, ratio(l->l1_hits, l->l1_accesses));
+    text_put(out, "</tr>");
+}
+
+static bool same_place(const RunLine *line, const RunLine *access)
+{
+    uint64_t at = access->at_file ? access->at_line : access->line;
+    return line->line == at && !strcmp(line->file, access->at_file ? access->at_file : access->file);
+}
+
+static bool has_access(const RunKernel *k, const RunLine *line)
+{
+    for (size_t n = 0; n < k->lines.n; n++)
+        if (k->lines.v[n].what && same_place(line, &k->lines.v[n])) return true;
+    return false;
+}
+
+// A line, and below it a row for each of its accesses. A line that has neither text nor accesses says nothing.
+static void line_rows(Text *out, const RunKernel *k, const RunLine *line, const RunLine *of)
+{
+    if (!line->text && !has_access(k, line)) return;
+    html_row(out);
+    place_cell(out, line->file, line->line);
+    html_put(out, "<td class=\"code\" title=\"%s\">%s</td>", line->text ? line->text : "",
+             line->text ? line->text : "");
+    line_numbers(out, line, of);
+    for (size_t n = 0; n < k->lines.n; n++) {
+        const RunLine *a = &k->lines.v[n];
+        if (!a->what || !same_place(line, a)) continue;
+        html_row(out);
+        place_cell(out, line->file, line->line);
+        html_put(out, "<td>↳ %s of %s", a->what, a->array ? a->array : "memory");
+        if (a->at_file) {
+            Text t = {0};
+            text_printf(&t, "%llu", (unsigned long long)a->line);
+            html_put(out, " (%s:%s)", last_name(a->file), t.v);
+            text_free(&t);
+        }
+        text_put(out, "</td>");
+        line_numbers(out, a, of);
+    }
+}
+
+static void source_table(Report *r, const RunKernel *k, const char *label, const char *id)
+{
+    static const char *const columns[] = {"line",         "source",  "#instructions",      "#memory stalls",
+                                          "#LSU stalls",  "#lanes",  "#sectors a request", "#passes a request",
+                                          "#L1 accesses", "#L1 hits"};
+    RunLine of = {.stalls = 0};
+    for (size_t n = 0; n < k->lines.n; n++)
+        if (!k->lines.v[n].what) of.stalls += k->lines.v[n].stalls, of.queued += k->lines.v[n].queued;
+    html_put(r->out, "<details><summary>Source of %s%s%s</summary>\n", k->name, *label ? ", " : "", label);
+    text_put(r->out, "<p class=\"note\">Stalls are shares of the kernel's issue slots that were lost to waiting for "
+                     "memory, and for a place in the load-store unit. What was inlined at a line counts there. Rows "
+                     "with ↳ are a line's accesses of memory.");
+    for (size_t n = 0; n < k->lines.n; n++)
+        if (!k->lines.v[n].what && !k->lines.v[n].text && has_access(k, &k->lines.v[n])) {
+            text_put(r->out, " The text of some lines couldn't be read when the run was made.");
+            break;
+        }
+    text_put(r->out, "</p>\n");
+    html_table(r->out, id, "The hottest lines first.", columns, COUNT(columns));
+    for (size_t n = 0; n < k->lines.n; n++)
+        if (!k->lines.v[n].what) line_rows(r->out, k, &k->lines.v[n], &of);
+    html_table_end(r->out);
+    text_put(r->out, "</details>\n");
+}
+
+static size_t run_sources(Report *r, RunGroup *g, size_t run, size_t number, size_t tables)
+{
+    const StoredRun *one = g->runs.v[run];
+    for (size_t k = 0; k < one->kernels.n; k++) {
+        char id[64];
+        if (!one->kernels.v[k].lines.n) continue;
+        snprintf(id, sizeof id, "table-source-%zu-%zu", number, ++tables);
+        source_table(r, &one->kernels.v[k], group_label(g, run, SIZE_MAX), id);
+    }
+    return tables;
+}
+
+// The source as the baseline's and the fastest run's kernels spent their time in it. Only runs with --lines have it:
+// where neither of these does, that of the first run that has.
+static void source_tables(Report *r, RunGroup *g, size_t number)
+{
+    const size_t best = group_fastest(g);
+    size_t tables = run_sources(r, g, g->base, number, 0);
+    if (best != g->base) tables = run_sources(r, g, best, number, tables);
+    for (size_t k = 0; k < g->runs.n && !tables; k++) tables = run_sources(r, g, k, number, tables);
+}
+
 static void counters_table(Report *r, RunGroup *g, const char *id)
 {
     VEC(const char *) columns = {0};
@@ -364,6 +479,7 @@ static bool program(Report *r, const Runs *runs, const char *name, size_t number
         snprintf(id, sizeof id, "table-times-%zu", number), times_table(r, &g, id);
         snprintf(id, sizeof id, "table-kernels-%zu", number), kernels_table(r, &g, id);
         snprintf(id, sizeof id, "table-structures-%zu", number), structures_table(r, &g, id);
+        source_tables(r, &g, number);
         snprintf(id, sizeof id, "table-counters-%zu", number), counters_table(r, &g, id);
     } else {
         text_put(r->out, "<p>Every run failed.</p>\n");

@@ -17,6 +17,7 @@ typedef struct Segment {
     uint32_t sectors;  // mask of 4
     uint32_t bytes;    // bytes that lanes touch, counted per lane
     uint32_t whole;    // mask of sectors whose every byte is touched (stores)
+    uint32_t cycles;   // that an atomic takes at the L2, with PartitionCfg.atomic_sector
 } Segment;
 // The segments of 128 bytes that lanes touch, in the order of their first lane; at most 64. lanes: bit mask. write: it
 // matters what is touched whole; else that is left out.
@@ -187,6 +188,8 @@ typedef struct PartitionCfg {
     bool copies;               // copies from the host fill the L2
     uint32_t slices;           // partitions that share a DRAM channel: those of equal number modulo the channels
     uint32_t atomic_interval;  // cycles of the unit that executes atomics, per lane
+    uint32_t atomic_sector;    // the same per sector, unless more lanes meet at one address; 0: lanes count alone
+    uint32_t partial;          // cycles of the port for a sector of which a part is written
     uint32_t sms;
     uint64_t page;            // bytes of a page, for walks
     uint32_t walk, walk_far;  // cycles: TlbCfg.penalty and far of the L2 TLB

@@ -142,7 +142,8 @@ static void answer(Partition *p, const Packet *r, uint64_t now, uint64_t later)
 static uint64_t atomic_time(Partition *p, const Packet *r, uint64_t now)
 {
     if (r->kind != PACKET_ATOMIC || r->walking) return 0;
-    p->atomics_free = MAX(p->atomics_free, now) + (uint64_t)p->cfg.atomic_interval * r->ops;
+    uint64_t cycles = (p->cfg.atomic_sector ? 1 : (uint64_t)p->cfg.atomic_interval) * r->ops;
+    p->atomics_free = MAX(p->atomics_free, now) + cycles;
     p->last_event = MAX(p->last_event, p->atomics_free);
     return p->atomics_free - now;
 }
@@ -424,13 +425,15 @@ static void run_head(Partition *p, uint32_t queue, uint64_t now)
         p->refused_since = now;
         return;
     }
-    uint32_t data = r->kind == PACKET_READ    ? 0
-                    : r->kind == PACKET_WRITE ? SECTOR * (uint32_t)__builtin_popcount(r->sectors)
-                                              : 8u * r->ops;
+    bool sectors = r->kind == PACKET_WRITE || p->cfg.atomic_sector;
+    uint32_t data = r->kind == PACKET_READ ? 0
+                    : sectors              ? SECTOR * (uint32_t)__builtin_popcount(r->sectors)
+                                           : 8u * r->ops;
     uint32_t bytes = packet_bytes(&p->cfg, data);
     p->last_event = MAX(p->last_event, now + 1);
     uint64_t through = link_pass(&p->in, r->time, bytes);  // from its arrival: fractions of a cycle add up
-    p->port_free = MAX(now + p->cfg.interval, through);
+    uint32_t parts = r->kind == PACKET_WRITE ? (uint32_t)__builtin_popcount(r->sectors & ~r->whole) : 0;
+    p->port_free = MAX(now + p->cfg.interval + parts * p->cfg.partial, through);
     if (rest) {  // an atomic's lanes are counted with its first piece
         head->sectors = (uint8_t)rest, head->ops = 0;
         p->count[C_L2_SPLITS]++;

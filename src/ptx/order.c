@@ -1,8 +1,9 @@
 // order.c: the order in which a compiler for the machine has the instructions of a block. List scheduling: of those
 // whose sources are ready, the one goes first that has the longest way to the end, by the latencies of its results. So
 // loads go ahead of what doesn't need them, one behind the other. No order may keep more registers alive than the
-// function already does. Invariants: reads and writes of a register, stores, and accesses of memory that may meet stay
-// in order; what the whole warp, the clock, the carry or other threads see of a thread stays where it is.
+// function already does, or than the compiler aims at, if that is more. Invariants: reads and writes of a register,
+// stores, and accesses of memory that may meet stay in order; what the whole warp, the clock, the carry or other
+// threads see of a thread stays where it is.
 #include "ptx/pass.h"
 
 #include <string.h>
@@ -24,7 +25,7 @@ typedef struct Order {
     const Flow *w;
     uint64_t *live;        // registers that are alive before the part
     uint32_t live_words;   // how many words these are
-    uint32_t most, limit;  // words that are alive at once in the function as it was; up to which a load goes ahead
+    uint32_t most, limit;  // words that may be alive at once; up to which a load goes ahead
     // A part: instructions [first, first + n).
     uint32_t first, n;
     uint64_t before[MOST][MOST / 64];  // of each instruction, those that must go before it
@@ -285,6 +286,22 @@ static void walk(Order *o, const uint8_t *ends, bool only_count)
     }
 }
 
+// The registers of a thread that ptxas aims at (CUDA 13, sm_75 to sm_90): as many as still leave an SM full of threads,
+// in eights; of the threads of the blocks that fit, where .maxntid says how many these have; and with .minnctapersm as
+// many as so many blocks leave. 0: nothing is aimed at.
+static uint32_t aim_of(const Function *f)
+{
+    const Module *m = f->module;
+    const uint32_t *n = f->reqntid[0] ? f->reqntid : f->maxntid;
+    uint64_t block = (uint64_t)n[0] * MAX(n[1], 1u) * MAX(n[2], 1u), resident = m->sm_threads;
+    if (!m->sm_registers || !f->entry) return 0;
+    if (block && f->minnctapersm)
+        resident = block * f->minnctapersm;
+    else if (block)
+        resident = block * MAX(MIN(m->sm_blocks, m->sm_threads / block), 1u);
+    return (uint32_t)MIN(m->sm_registers / MAX(resident, 1u) & ~7u, 255u);
+}
+
 void order_blocks(Function *f)
 {
     Flow *w = flow_build(f);
@@ -298,6 +315,7 @@ void order_blocks(Function *f)
     for (size_t i = 0; i < f->insts.n; i++) ends[i] = stays(&f->insts.v[i]);
     for (size_t p = 0; p < f->pragmas.n; p++) ends[f->pragmas.v[p].inst] = 1;  // a pragma means its instruction
     walk(o, ends, true);
+    o->most = MAX(o->most, aim_of(f));
     walk(o, ends, false);
     mem_free(ends), mem_free(o->writer), mem_free(o->reader), mem_free(o->part), mem_free(o->left), mem_free(o->live);
     mem_free(o->alive), mem_free(o->after), vec_free(&o->access), vec_free(&o->readers), mem_free(o);

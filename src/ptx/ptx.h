@@ -309,6 +309,9 @@ struct Module {
     bool maps_f64;         // the target's option map_f64_to_f32
     // Set by who loads it: parameters for arithmetic take no registers; order.c is asked; constants come like operands.
     bool free_params, reorder, near_constants;
+    // What an SM has, where order.c may use more registers than the code needs, as long as that is full of threads.
+    uint32_t sm_registers, sm_threads, sm_blocks;
+    int sass;  // the capability whose machine code counts (sass.c); 0: ops.def counts
     VEC(Item) items;
     Symbols symbols;  // module scope, each once: variables and functions
     Map symbol_map;
@@ -357,5 +360,16 @@ void ptx_lowered_free(Function *f);
 #define PROV_NONE (-1)  // not from a parameter, or not known
 // Of each instruction the pointer parameter that its address derives from; of each register its value's (may be null).
 int16_t *ptx_provenance(const Function *f, int16_t **regs);  // caller frees
+
+// --- sass.c: what an instruction becomes in machine code -------------------------------------------------------------
+typedef struct Sass {
+    uint8_t slots, units;  // instructions, and how many of them the class's unit does
+    Class class;
+} Sass;
+bool ptx_sass(const Inst *i, int capability, Sass *out);  // false: it is as ops.def says
+
+// --- uniform.c: registers that hold one value for all threads of a warp ----------------------------------------------
+bool *ptx_uniform(const Function *f);                               // of each register, where it is sure; caller frees
+bool uniform_operand(const bool *uniform, const Operand *operand);  // the same of an operand, or of an address
 
 #endif

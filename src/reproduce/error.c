@@ -4,6 +4,12 @@
 
 #include <math.h>
 
+bool reproduce_within(const Reproduction *r, const Point *p)
+{
+    if (r->gpu) return p->ours <= 1.5 * p->theirs && p->theirs <= 1.5 * p->ours;
+    return fabs(p->ours - p->theirs) <= p->tolerance;
+}
+
 CellError reproduce_error(const Reproduction *r)
 {
     CellError e = {0};

@@ -14,10 +14,11 @@ typedef VEC(Join) Joins;
 typedef struct Taken {  // a run, or a row of [data], whose values are taken
     const Cell *cell;
     const Identity *id;
-    Values *values;  // null: the store lacks the run. Who wants to keep them sets this to null
-    Values *base;    // of the baseline's run; null: there is none
-    Joins *joins;    // those of all runs
-    Bases *bases;    // the baseline's runs; null: no formula uses them
+    Values *values;          // null: the store lacks the run. Who wants to keep them sets this to null
+    Values *base;            // of the baseline's run; null: there is none
+    Joins *joins;            // those of all runs
+    const MeasuredRow *row;  // of a table of measured times; null: the run isn't of one
+    Bases *bases;            // the baseline's runs; null: no formula uses them
 } Taken;
 
 // --- reproduce.c -----------------------------------------------------------------------------------------------------
@@ -31,6 +32,12 @@ bool summary_named(const Reproduction *r, const char *x);  // whether x is the p
 bool points_finish(Reproduction *r, Diag *diag);           // orders the points, and gives them the paper's values
 
 const char *figure_key(const Ini *ini, const char *key, const IniEntry **entry);  // of [figure]; null: it has none
+
+// --- measured.c ------------------------------------------------------------------------------------------------------
+bool measured_is(const char *text);  // a table of measured times
+// Reads it, and writes the figure's file that it stands for.
+bool measured_read(Reproduction *r, const char *name, const char *text, size_t length, Text *ini, Diag *diag);
+void measured_theirs(Reproduction *r);  // gives the points their measured times
 
 // --- runs.c ----------------------------------------------------------------------------------------------------------
 bool runs_take(Reproduction *r, const char *size, Diag *diag);  // reads the matrix for reproduce_open

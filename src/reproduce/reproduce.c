@@ -62,7 +62,11 @@ const char *const reproduce_sizes[3] = {"small", "medium", "paper"};
 bool reproduce_open(Reproduction *r, const char *name, const char *text, size_t length, const char *size, Diag *diag)
 {
     *r = (Reproduction){.title = NULL};
-    bool ok = ini_parse(&r->ini, name, text, length, diag);
+    Text table = {0};
+    bool ok = !measured_is(text) || measured_read(r, name, text, length, &table, diag);
+    if (table.n) text = table.v, length = table.n;
+    ok = ok && ini_parse(&r->ini, name, text, length, diag);
+    text_free(&table);
     bool singles = false;
     for (size_t k = 0; ok && k < r->ini.entries.n; k++) {
         const IniEntry *e = &r->ini.entries.v[k];
@@ -84,13 +88,16 @@ bool reproduce_open(Reproduction *r, const char *name, const char *text, size_t 
     if (r->several) r->series = "series";
     if (r->axis && strcmp(r->axis, "linear")) return refuse(r, "axis", "axis is linear, or isn't given", diag);
     if (!read_kind(r, diag)) return false;
-    return base_check(r, diag) && unit_check(r, diag) && runs_take(r, size, diag);
+    if (!base_check(r, diag) || !unit_check(r, diag) || !runs_take(r, size, diag)) return false;
+    return !r->gpu || r->matrix.cells.n == r->rows.n ||
+           diag_error(diag, "%s: every program must be a single run, and stand there once", name);
 }
 
 void reproduce_free(Reproduction *r)
 {
     for (size_t k = 0; k < r->points.n; k++) mem_free(r->points.v[k].x), mem_free(r->points.v[k].series);
-    vec_free(&r->points);
+    vec_free(&r->points), vec_free(&r->rows);
+    arena_free(&r->arena);
     matrix_free(&r->matrix);
     ini_free(&r->ini);
     *r = (Reproduction){.title = NULL};
@@ -178,8 +185,11 @@ static bool no_such_axis(const Reproduction *r, const char *axis, Diag *diag)
 // Takes a run's value into its point. place: of a curve's point; empty: the value isn't a curve's.
 static bool take_point(Reproduction *r, const Taken *t, const Wanted *w, const char *place, Diag *diag)
 {
-    char *x = place_of(t, r->x, place);
-    char *series = r->several ? mem_text(w->key) : r->series ? place_of(t, r->series, place) : mem_text("");
+    char *x = t->row ? mem_text(t->row->program) : place_of(t, r->x, place);
+    char *series = t->row       ? mem_text(t->row->class)
+                   : r->several ? mem_text(w->key)
+                   : r->series  ? place_of(t, r->series, place)
+                                : mem_text("");
     const char *mean = find(&r->ini, "figure", "mean", NULL);
     bool ok = (x && series) || no_such_axis(r, x ? r->series : r->x, diag);
     double y = NAN, score = 0;
@@ -348,8 +358,10 @@ static bool each_run(Reproduction *r, const Taken *like, TakeRun *take, Diag *di
     for (size_t k = 0; k < r->matrix.cells.n && ok; k++) {
         const Cell *c = &r->matrix.cells.v[k];
         Plan plan;
+        Taken row = *like;
+        row.row = k < r->rows.n ? &r->rows.v[k] : NULL;
         ok = plan_cell(planner, c, &plan, diag) &&
-             give_run(r, like, c, &plan.id, values_load(r->store, &plan.id, c->sets, diag), take, diag);
+             give_run(r, &row, c, &plan.id, values_load(r->store, &plan.id, c->sets, diag), take, diag);
         plan_free(&plan);
     }
     planner_close(planner);
@@ -486,6 +498,7 @@ static bool take_theirs(Reproduction *r, Diag *diag)
 bool points_finish(Reproduction *r, Diag *diag)
 {
     sort_points(r);
+    measured_theirs(r);
     return take_theirs(r, diag);
 }
 

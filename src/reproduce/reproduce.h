@@ -5,7 +5,7 @@
 #include "figure/figure.h"
 #include "sweep/sweep.h"
 
-// --- reproduce.gen.c: reproduce/*/*.ini ------------------------------------------------------------------------------
+// --- reproduce.gen.c: reproduce/*/*.ini and *.tsv --------------------------------------------------------------------
 typedef struct ReproduceFile {
     const char *name, *text;  // "sl1/fig1"
     size_t size;
@@ -22,6 +22,10 @@ typedef struct Point {
     bool single;          // a row of [values]; x is its name
     bool summary;         // of a series, such as its mean; x says which
 } Point;
+typedef struct MeasuredRow {  // of a table of measured times
+    const char *class, *program;
+    double us;
+} MeasuredRow;
 typedef struct Reproduction {
     Ini ini;
     Matrix matrix;
@@ -33,6 +37,9 @@ typedef struct Reproduction {
     VEC(Point) points;      // series by series, each in the order of the matrix
     size_t missing;         // runs that the store lacks or has as failed
     Store *store;           // from which points are taken
+    Arena arena;            // of the next two
+    const char *gpu;        // a table of measured times: of which card they are; null: it is no such table
+    VEC(MeasuredRow) rows;  // its times, in the order of the matrix's cells
     const IniEntry *based;  // a formula that uses base.NAME: `best` if it does, else the first one; null: none does
 } Reproduction;
 // Reads a reproduction. size is one of reproduce_sizes. It chooses the sections [small …], [medium …] or [paper …] for
@@ -43,6 +50,21 @@ extern const char *const reproduce_sizes[3];
 bool reproduce_open(Reproduction *r, const char *name, const char *text, size_t length, const char *size, Diag *diag);
 bool reproduce_fill(Reproduction *r, Store *store, Diag *diag);  // computes the points, after the matrix was swept
 void reproduce_free(Reproduction *r);
+
+// --- measured.c: times of a real GPU ---------------------------------------------------------------------------------
+// How far the simulated times are from those of one class; null: from all. A factor is the quotient of two times, the
+// larger one above.
+typedef struct MeasuredError {
+    size_t n, near;  // times; those within a factor of 1.5
+    double mean;     // of |simulated / measured − 1|
+    double median;   // of the factors
+    double rank;     // Spearman's rank correlation; NaN: there is none
+    size_t pairs,
+        in_order;  // pairs whose measured times differ by more than 10 %; those that are in the same order here
+    const Point *farthest;  // null: there are no times
+} MeasuredError;
+MeasuredError measured_error(const Reproduction *r, const char *class);
+void measured_summary(const Reproduction *r, bool markdown, Text *out);  // a line for each class, and one for all
 
 // --- points.c: points that were computed before ----------------------------------------------------------------------
 // Takes the points from what `onchip reproduce --csv` printed, in the place of reproduce_fill. Nothing is run.
@@ -56,6 +78,8 @@ typedef struct CellError {  // over the points for which the paper has a value, 
     const Point *largest;  // where ours is farthest from theirs; null: there are no cells
 } CellError;
 CellError reproduce_error(const Reproduction *r);
+// Whether ours is within the tolerance of theirs; of measured times, within a factor of 1.5.
+bool reproduce_within(const Reproduction *r, const Point *p);
 
 // --- table.c: markdown -----------------------------------------------------------------------------------------------
 // Prints the figure as a table, with its error over all cells. only: the places on the x axis that are shown, separated

@@ -99,7 +99,7 @@ static Count count(const Reproduction *r)
     Count c = {0};
     for (size_t k = 0; k < r->points.n; k++) {
         const Point *p = &r->points.v[k];
-        c.compared += !isnan(p->theirs), c.within += fabs(p->ours - p->theirs) <= p->tolerance;
+        c.compared += !isnan(p->theirs), c.within += reproduce_within(r, p);
     }
     return c;
 }
@@ -108,6 +108,10 @@ static void put_errors(const Reproduction *r, Text *out)
 {
     CellError e = reproduce_error(r);
     Count c = count(r);
+    if (r->gpu) {
+        text_put(out, "\n"), measured_summary(r, true, out);
+        return;
+    }
     if (e.cells > 1 && e.rms > 0) {
         text_printf(out, "\nError over %zu cells: %.3f (root mean square), %+.3f on average; most %+.2f at ", e.cells,
                     e.rms, e.mean, e.largest->ours - e.largest->theirs);

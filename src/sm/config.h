@@ -11,6 +11,8 @@ typedef enum StorageKind { STORAGE_PARTITIONED, STORAGE_FERMI, STORAGE_UNIFIED, 
 typedef enum Repartition { REPARTITION_DROP, REPARTITION_KEEP } Repartition;
 typedef enum Per { PER_KERNEL, PER_PROGRAM } Per;
 // Whose words lie side by side for the lanes of a warp in local memory; those of the others lie in one piece.
+typedef enum Counting { COUNT_LOWERED, COUNT_PTX, COUNT_SASS } Counting;  // issue slots of an instruction
+typedef enum Reorder { REORDER_NONE, REORDER_FREE, REORDER_OCCUPANCY } Reorder;
 typedef enum Interleave { INTERLEAVE_NONE, INTERLEAVE_ALL, INTERLEAVE_SPILLS } Interleave;
 typedef struct ClassCfg {
     uint32_t latency;    // cycles from issue to the result's use
@@ -23,7 +25,7 @@ typedef struct SmCfg {
     uint32_t reg_partitions;                 // equal parts of the registers; a warp's lie in one
     uint32_t reg_banks, reg_ports;           // 0 banks: no conflicts
     bool reg_params;                         // a kernel's parameters take registers
-    bool reorder;                            // order_blocks
+    uint32_t reorder;                        // Reorder: order_blocks
     bool reg_values;                         // a value of any width takes one register
     bool reg_spread;                         // files_spread
     uint32_t hierarchy, lrf, orf;            // Hierarchy; words per thread in the last-result and operand register file
@@ -38,7 +40,7 @@ typedef struct SmCfg {
     bool shared_blocks;  // passes beyond the first hold up the accesses behind
     BankCfg banks;
     ClassCfg unit[CLASS_COUNT];
-    bool count_ptx;                  // every PTX instruction takes one slot
+    uint32_t count;                  // Counting
     uint32_t policy;                 // its place in policies[], or policy_count: a plug-in
     const oc_policy_type *schedule;  // that policy
     double param[OC_MOST_PARAMS];    // its parameters' values
@@ -61,6 +63,7 @@ typedef struct SmCfg {
     uint32_t to_partition;         // cycles
     uint32_t local_limit;
     uint32_t interleave;  // Interleave
+    uint32_t gather;      // GATHER_…: whose atomics one lane does for its warp
 } SmCfg;
 
 #endif

@@ -254,7 +254,7 @@ ALWAYS_INLINE uint32_t issue_warp(Sm *sm, WarpSlot *ws, const Dinst *d)
     sm->inst[stat].issued++;
     sm->inst[stat].lanes += lanes;
     if (s->result == STEP_FAULT) return 1;
-    uint32_t slots = d->slots > 1 && !sm->cfg.count_ptx ? d->slots : 1;
+    uint32_t slots = d->slots > 1 && sm->cfg.count != COUNT_PTX ? d->slots : 1;
     ws->next_issue = sm->now + slots;
     ws->pause = OC_WAIT_BRANCH;
     if (s->space != SP_NONE) {
@@ -391,7 +391,7 @@ ALWAYS_INLINE uint32_t go(Sm *sm, SchedState *s, WarpSlot *ws)
     if (sm->issue.listens & (ON_ISSUED | ON_COUNTS)) tell_issued(sm, ws, is_memory((int)class));
     uint32_t slots = issue_warp(sm, ws, d);
     if (sm->issue.listens & ON_EPOCH) end_epoch(sm);
-    uint32_t interval = sm->cfg.unit[class].interval * slots;
+    uint32_t interval = sm->cfg.unit[class].interval * (slots > 1 ? d->units : slots);
     if (interval > (sm->cfg.issue == 1)) s->unit_free[class] = sm->now + interval, s->held |= 1u << class;
     sm->count[C_ISSUED]++;
     if (slots > 1) s->busy = sm->now + slots;

@@ -431,10 +431,13 @@ static Refusal go_past(Sm *sm, const LsuOp *op, const Segment *s)
                 .sectors = (uint8_t)s->sectors,
                 .whole = op->write ? (uint8_t)s->whole : 0,
                 .tag = tag,
-                .ops = op->atomic ? (uint8_t)(s->bytes / op->bytes) : 0,
+                .ops = !op->atomic                     ? 0
+                       : sm->links.part->atomic_sector ? (uint8_t)s->cycles
+                                                       : (uint8_t)(s->bytes / op->bytes),
                 .structure = op->structure,
                 .quiet = !waits};
-    links_send(sm, part, &p, op->atomic ? MIN(s->bytes, 256u) : op->write ? MIN(s->bytes, bytes) : 0);
+    bool sectors = op->atomic && sm->links.part->atomic_sector;
+    links_send(sm, part, &p, sectors ? bytes : op->atomic ? MIN(s->bytes, 256u) : op->write ? MIN(s->bytes, bytes) : 0);
     return SERVED;
 }
 

@@ -129,7 +129,7 @@ static uint32_t split_lines(const Cache *c, Segment *seg, uint32_t n)
             uint32_t part = seg[k].sectors & ((1u << per) - 1) << from;
             if (!part) continue;
             assert(m < MAX_SEGMENTS);  // a lane touches one sector, or one with each of four words
-            out[m++] = (Segment){seg[k].address, part, seg[k].bytes, seg[k].whole & part};
+            out[m++] = (Segment){seg[k].address, part, seg[k].bytes, seg[k].whole & part, seg[k].cycles};
         }
     memcpy(seg, out, m * sizeof *seg);
     return m;
@@ -286,6 +286,26 @@ static uint32_t segments(const Sm *sm, LsuOp *op, const Step *s, uint32_t mask, 
     return coalesce(addr, mask, s->bytes, op->write, op->seg);
 }
 
+// The time that an atomic's transactions take at the L2, sector by sector: that of the lanes which meet at one of its
+// addresses, and where they have several, at least that of a sector.
+static void atomic_cycles(const PartitionCfg *cfg, LsuOp *op, const Step *s, uint32_t mask)
+{
+    for (uint32_t k = 0; k < op->count; k++) {
+        uint32_t most[SEGMENT / SECTOR] = {0}, all[SEGMENT / SECTOR] = {0}, cycles = 0;
+        for (uint32_t m = mask; m; m &= m - 1) {
+            uint64_t at = s->addr[__builtin_ctz(m)];
+            uint32_t there = 0;
+            if ((at & ~(uint64_t)(SEGMENT - 1)) != op->seg[k].address) continue;
+            for (uint32_t others = mask; others; others &= others - 1) there += s->addr[__builtin_ctz(others)] == at;
+            uint32_t n = (uint32_t)(at % SEGMENT / SECTOR);
+            most[n] = MAX(most[n], there), all[n]++;
+        }
+        for (uint32_t n = 0; n < COUNT(most); n++)
+            cycles += MAX(all[n] > most[n] ? cfg->atomic_sector : 0, cfg->atomic_interval * most[n]);
+        op->seg[k].cycles = MIN(cycles, UINT8_MAX);
+    }
+}
+
 // Enters lanes' accesses of a space that is served by a port.
 static void put_port(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t mask, uint32_t tracker)
 {
@@ -297,7 +317,9 @@ static void put_port(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t
     op->settled = op->keep_out = false;
     op->bytes = (uint8_t)s->bytes;
     op->stat = s->stat;
+    if (d->gather && d->gather <= sm->cfg.gather) mask &= -mask;
     op->count = segments(sm, op, s, mask, slot);
+    if (op->atomic && sm->links.part->atomic_sector) atomic_cycles(sm->links.part, op, s, mask);
     op->structure = structure_of(sm, s);
     op->port = port_for(sm, op, d);
     op->late = sm->storage.counts ? operands_lines(sm, op) : 0;

@@ -36,6 +36,11 @@ static const struct {
     {"rate", "name, value", "tV", true, "name"},
     {"structure", "name, loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits, dram_bytes", "tnnnnnnnn",
      true, "name"},
+    {"line",
+     "number, file, line, at_file, at_line, array, what, issued, lanes, transactions, sectors, l1_accesses, l1_hits, "
+     "stalls, queued",
+     "ntnTnTTnnnnnnnn", true, "number"},
+    {"source", "file, line, text", "tnt", false, "file, line"},
     {"sample", "number, name, value", "ntn", true, "number, name"},
 };
 enum { TABLES = COUNT(tables), SAMPLES = TABLES - 1 };
@@ -265,13 +270,14 @@ bool checksum_check(Store *s, int64_t run, bool samples, Diag *diag)
     return s->checker && checker_run(s->checker, run, samples, diag);
 }
 
+// Makes the checksums that the run hasn't: an older version had fewer tables.
 bool checksum_put(Store *s, int64_t run, Diag *diag)
 {
     sqlite3_stmt *q = NULL;
     if (!s->checker) s->checker = checker_open(s, "main", s->path, diag);
     sql_bound(s);  // the run's rows have made the store larger
     bool ok = s->checker && take_key(s->checker, run, diag) &&
-              sql_prepare(s, "INSERT INTO checksum (run_id, name, value) VALUES (?, ?, ?)", &q, diag);
+              sql_prepare(s, "INSERT OR IGNORE INTO checksum (run_id, name, value) VALUES (?, ?, ?)", &q, diag);
     for (size_t t = 0; t < TABLES && ok; t++) {
         char hash[KEY_DIGITS + 1];
         ok = hash_table(s->checker, t, run, false, hash, diag);
@@ -289,7 +295,9 @@ bool checksum_fill(Store *s, Diag *diag)
 {
     sqlite3_stmt *q = NULL;
     int code = SQLITE_DONE;
-    bool ok = sql_prepare(s, "SELECT id FROM run WHERE id NOT IN (SELECT run_id FROM checksum) ORDER BY id", &q, diag);
+    bool ok = sql_prepare(
+        s, "SELECT id FROM run WHERE (SELECT count(*) FROM checksum WHERE run_id = id) < ? ORDER BY id", &q, diag);
+    if (ok) sqlite3_bind_int(q, 1, TABLES);
     while (ok && (code = sqlite3_step(q)) == SQLITE_ROW) ok = checksum_put(s, sqlite3_column_int64(q, 0), diag);
     if (ok && code != SQLITE_DONE) ok = sql_broken(s, diag);
     sqlite3_finalize(q);

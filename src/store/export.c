@@ -169,7 +169,7 @@ bool export_rows(Store *s, const RunIds *ids, const ColumnNames *columns, bool k
 typedef struct Tables {
     Store *s;
     Diag *diag;
-    sqlite3_stmt *run, *setting, *measure, *kernel, *counter, *rate, *structure, *sample;
+    sqlite3_stmt *run, *setting, *measure, *kernel, *counter, *rate, *structure, *line, *source, *sample;
 } Tables;
 
 static const struct {
@@ -188,6 +188,9 @@ static const struct {
     {offsetof(Tables, rate), "SELECT name, value FROM rate WHERE kernel_id = ? ORDER BY name"},
     {offsetof(Tables, structure), "SELECT name, loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits, "
                                   "dram_bytes FROM structure WHERE kernel_id = ? ORDER BY name"},
+    {offsetof(Tables, line), "SELECT file, line, at_file, at_line, array, what, issued, lanes, transactions, sectors, "
+                             "l1_accesses, l1_hits, stalls, queued FROM line WHERE kernel_id = ? ORDER BY number"},
+    {offsetof(Tables, source), "SELECT file, line, text FROM source WHERE run_id = ? ORDER BY file, line"},
     {offsetof(Tables, sample), "SELECT name, value FROM sample WHERE kernel_id = ? ORDER BY name, number"},
 };
 
@@ -228,17 +231,20 @@ static void json_sizes(Json *j, const char *name, const char *text)
     json_close(j, ']');
 }
 
-static void json_structures(Json *j, Tables *t, int64_t kernel)
+// Writes the rows of a table as an array of objects. sparse: nothing where there are none.
+static void json_rows(Json *j, const char *key, Tables *t, sqlite3_stmt *q, int64_t id, bool sparse)
 {
-    sqlite3_stmt *q = t->structure;
-    sqlite3_bind_int64(q, 1, kernel);
-    json_open(j, "structures", '[');
+    bool open = !sparse;
+    sqlite3_bind_int64(q, 1, id);
+    if (open) json_open(j, key, '[');
     while (next(t, q)) {
+        if (!open) json_open(j, key, '[');
+        open = true;
         json_open(j, NULL, '{');
         for (int c = 0; c < sqlite3_column_count(q); c++) json_column(j, sqlite3_column_name(q, c), q, c);
         json_close(j, '}');
     }
-    json_close(j, ']');
+    if (open) json_close(j, ']');
 }
 
 static void json_series(Json *j, Tables *t, int64_t kernel)
@@ -275,7 +281,8 @@ static void json_kernel(Json *j, Tables *t)
     }
     json_pairs(j, "counters", t, t->counter, id);
     json_pairs(j, "rates", t, t->rate, id);
-    json_structures(j, t, id);
+    json_rows(j, "structures", t, t->structure, id, false);
+    json_rows(j, "lines", t, t->line, id, true);
     json_series(j, t, id);
     json_close(j, '}');
 }
@@ -294,6 +301,7 @@ static void json_run(Json *j, Tables *t, int64_t id)
         }
         json_pairs(j, "settings", t, t->setting, id);
         json_pairs(j, "measures", t, t->measure, id);
+        json_rows(j, "source", t, t->source, id, true);
         json_open(j, "kernels", '[');
         sqlite3_bind_int64(t->kernel, 1, id);
         while (next(t, t->kernel)) json_kernel(j, t);

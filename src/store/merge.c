@@ -27,6 +27,8 @@ static const char *const steps[] = {
     "incoming.checksum x ON x.run_id = f.old",
     "INSERT INTO main.measure SELECT m.id, x.name, x.value, x.text FROM fresh f JOIN main.run m ON m.key = f.key JOIN "
     "incoming.measure x ON x.run_id = f.old",
+    "INSERT INTO main.source SELECT m.id, x.file, x.line, x.text FROM fresh f JOIN main.run m ON m.key = f.key JOIN "
+    "incoming.source x ON x.run_id = f.old",
     "INSERT INTO main.kernel (run_id, name, launches, grid, block, dynamic_shared, functional, partial, "
     "occupancy_blocks, occupancy_warps, occupancy_limit, seconds)"
     " SELECT m.id, x.name, x.launches, x.grid, x.block, x.dynamic_shared, x.functional, x.partial, x.occupancy_blocks, "
@@ -41,6 +43,9 @@ static const struct {
     {"rate", "x.name, x.value"},
     {"structure",
      "x.name, x.loads, x.stores, x.atomics, x.transactions, x.sectors, x.l1_accesses, x.l1_hits, x.dram_bytes"},
+    {"line",
+     "x.number, x.file, x.line, x.at_file, x.at_line, x.array, x.what, x.issued, x.lanes, x.transactions, x.sectors, "
+     "x.l1_accesses, x.l1_hits, x.stalls, x.queued"},
     {"sample", "x.number, x.name, x.value"},
 };
 

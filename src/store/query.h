@@ -161,6 +161,11 @@ void values_free(Values *v);
 typedef struct RunSetting {
     const char *name, *value;  // "l1.size", "16KiB"
 } RunSetting;
+typedef struct RunLine {  // a row of the table line
+    const char *file, *at_file, *array, *what;
+    const char *text;  // of a line; null: none was read
+    uint64_t line, at_line, issued, lanes, transactions, sectors, l1_accesses, l1_hits, stalls, queued;
+} RunLine;
 typedef struct RunKernel {
     const char *name, *grid, *block, *limit;
     uint64_t launches;
@@ -169,7 +174,9 @@ typedef struct RunKernel {
     bool partial;     // some launch was cut short
     uint64_t *count;  // by Counter
     double *rate;     // in the order of rates[]; NAN: none
+    double *peak;     // by Peak; NAN: none
     RunStructures structures;
+    VEC(RunLine) lines;     // with --lines: the lines, the hottest first, then the accesses of memory
     VEC(uint64_t) samples;  // C_COUNT counters at the end of the first interval, then at the end of the second, …
 } RunKernel;
 typedef struct RunWhy {  // of a data structure, of all kernels: its loads, by what became of them (--why)
@@ -187,6 +194,7 @@ typedef struct StoredRun {
     double wall_seconds;
     uint64_t order;   // the run's place among those read: first as they were asked for, then as they were stored
     uint64_t *count;  // counters, summed over all timed kernels
+    double *peak;     // by Peak, of all timed kernels; NAN: an older onchip made the run
     VEC(RunSetting) settings;  // the GPU, the overrides, the options, and last the parameters
     size_t params_at;          // the place of the first parameter in settings
     VEC(RunKernel) kernels;

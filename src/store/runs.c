@@ -10,11 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { PEAKS_AT = 1000 };  // the place of the first share of a peak in rates, behind all of rates[]
 typedef struct Reader {
     Runs *runs;
     Store *s;
     Map counters, rates;  // names to places
-    sqlite3_stmt *setting, *kernel, *counter, *rate, *structure, *sample, *why;
+    sqlite3_stmt *setting, *kernel, *counter, *rate, *structure, *line, *sample, *why;
     Diag *diag;
 } Reader;
 
@@ -85,12 +86,37 @@ static void read_counters(Reader *r, RunKernel *k)
         if (map_get(&r->counters, name, strlen(name), &at)) k->count[at] = count(r, r->counter, 1);
     }
     k->rate = arena_alloc(&r->runs->arena, sizeof *k->rate * rate_count);
+    k->peak = arena_alloc(&r->runs->arena, sizeof *k->peak * ALL_PEAKS);
     for (size_t n = 0; n < rate_count; n++) k->rate[n] = NAN;
+    for (size_t n = 0; n < ALL_PEAKS; n++) k->peak[n] = NAN;
     while (next(r, r->rate)) {
         const char *name = word(r, r->rate, 0);
         int64_t at;
         if (map_get(&r->rates, name, strlen(name), &at) && sqlite3_column_type(r->rate, 1) != SQLITE_NULL)
-            k->rate[at] = sqlite3_column_double(r->rate, 1);
+            *(at < PEAKS_AT ? &k->rate[at] : &k->peak[at - PEAKS_AT]) = sqlite3_column_double(r->rate, 1);
+    }
+}
+
+static void read_lines(Reader *r, RunKernel *k)
+{
+    while (next(r, r->line)) {
+        sqlite3_stmt *q = r->line;
+        RunLine l = {.file = word(r, q, 0),
+                     .line = count(r, q, 1),
+                     .at_file = text(r, q, 2),
+                     .at_line = count(r, q, 3),
+                     .array = text(r, q, 4),
+                     .what = text(r, q, 5),
+                     .issued = count(r, q, 6),
+                     .lanes = count(r, q, 7),
+                     .transactions = count(r, q, 8),
+                     .sectors = count(r, q, 9),
+                     .l1_accesses = count(r, q, 10),
+                     .l1_hits = count(r, q, 11),
+                     .stalls = count(r, q, 12),
+                     .queued = count(r, q, 13),
+                     .text = text(r, q, 14)};
+        vec_push(&k->lines, l);
     }
 }
 
@@ -110,6 +136,19 @@ static void read_samples(Reader *r, RunKernel *k)
     }
 }
 
+// A peak is so much a cycle, the same for all kernels of a run. So the shares weigh as the kernels' cycles do.
+static void sum_peaks(StoredRun *run)
+{
+    for (size_t n = 0; n < ALL_PEAKS; n++) {
+        double sum = 0;
+        for (size_t k = 0; k < run->kernels.n; k++)
+            if (!run->kernels.v[k].functional)
+                sum += run->kernels.v[k].peak[n] * (double)run->kernels.v[k].count[C_CYCLES];
+        run->peak[n] = run->count[C_CYCLES] ? sum / (double)run->count[C_CYCLES] : NAN;
+    }
+    run->peak[PEAK_LINK] = fmax(run->peak[PEAK_LINK_IN], run->peak[PEAK_LINK_OUT]);
+}
+
 static void read_kernels(Reader *r, StoredRun *run, int64_t id)
 {
     sqlite3_bind_int64(r->kernel, 1, id);
@@ -123,7 +162,7 @@ static void read_kernels(Reader *r, StoredRun *run, int64_t id)
                        .functional = count(r, q, 6),
                        .partial = count(r, q, 7),
                        .warps = count(r, q, 8)};
-        sqlite3_stmt *const below[] = {r->counter, r->rate, r->structure, r->sample};
+        sqlite3_stmt *const below[] = {r->counter, r->rate, r->structure, r->line, r->sample};
         for (size_t n = 0; n < COUNT(below); n++) sqlite3_bind_int64(below[n], 1, sqlite3_column_int64(q, 0));
         read_counters(r, &k);
         while (next(r, r->structure)) {
@@ -132,6 +171,8 @@ static void read_kernels(Reader *r, StoredRun *run, int64_t id)
                               count(r, q, 4), count(r, q, 5), count(r, q, 6), count(r, q, 7), count(r, q, 8)};
             vec_push(&k.structures, s);
         }
+        sqlite3_bind_int64(r->line, 2, id);
+        read_lines(r, &k);
         read_samples(r, &k);
         for (int c = 0; c < C_COUNT && !k.functional; c++) run->count[c] += k.count[c];
         for (size_t n = 0; n < rate_count && !k.functional; n++)
@@ -172,6 +213,8 @@ static bool open_reader(Reader *r)
 {
     for (int c = 0; c < C_COUNT; c++) map_put(&r->counters, counter_info[c].name, strlen(counter_info[c].name), c);
     for (size_t k = 0; k < rate_count; k++) map_put(&r->rates, rates[k].name, strlen(rates[k].name), (int64_t)k);
+    for (size_t k = 0; k < ALL_PEAKS; k++)
+        map_put(&r->rates, peak_info[k].name, strlen(peak_info[k].name), (int64_t)(PEAKS_AT + k));
     return prepare(r, &r->setting, "SELECT name, value FROM setting WHERE run_id = ? ORDER BY name") &&
            prepare(r, &r->kernel,
                    "SELECT id, name, grid, block, occupancy_limit, launches, functional, partial, occupancy_warps FROM "
@@ -181,6 +224,10 @@ static bool open_reader(Reader *r)
            prepare(r, &r->structure,
                    "SELECT name, loads, stores, atomics, transactions, sectors, l1_accesses, l1_hits, dram_bytes FROM "
                    "structure WHERE kernel_id = ? ORDER BY name") &&
+           prepare(r, &r->line,
+                   "SELECT l.file, l.line, at_file, at_line, array, what, issued, lanes, transactions, sectors, "
+                   "l1_accesses, l1_hits, stalls, queued, s.text FROM line l LEFT JOIN source s ON s.run_id = ?2 AND "
+                   "s.file = l.file AND s.line = l.line WHERE kernel_id = ?1 ORDER BY number") &&
            prepare(r, &r->why,
                    "SELECT name, value FROM measure WHERE run_id = ? AND name GLOB 'why.*' ORDER BY name") &&
            prepare(r, &r->sample, "SELECT number, name, value FROM sample WHERE kernel_id = ? ORDER BY number");
@@ -188,7 +235,7 @@ static bool open_reader(Reader *r)
 
 static void close_reader(Reader *r)
 {
-    sqlite3_stmt *const all[] = {r->setting, r->kernel, r->counter, r->rate, r->structure, r->sample, r->why};
+    sqlite3_stmt *const all[] = {r->setting, r->kernel, r->counter, r->rate, r->structure, r->line, r->sample, r->why};
     for (size_t k = 0; k < COUNT(all); k++) sqlite3_finalize(all[k]);
     map_free(&r->counters), map_free(&r->rates);
 }
@@ -296,7 +343,9 @@ bool runs_read(Runs *runs, Store *s, const RunsWanted *wanted, Diag *diag)
         add_setting(&run, "model", arena_printf(&runs->arena, "%lld", (long long)run.model));
         run.params_at = run.settings.n;
         read_settings(&r, &run, sqlite3_column_int64(q, 0), false);
+        run.peak = arena_alloc(&runs->arena, sizeof *run.peak * ALL_PEAKS);
         read_kernels(&r, &run, sqlite3_column_int64(q, 0));
+        sum_peaks(&run);
         read_why(&r, &run, sqlite3_column_int64(q, 0));
         vec_push(&runs->v, run);
     }
@@ -314,7 +363,7 @@ void runs_free(Runs *runs)
     for (size_t k = 0; k < runs->v.n; k++) {
         StoredRun *r = &runs->v.v[k];
         for (size_t n = 0; n < r->kernels.n; n++)
-            vec_free(&r->kernels.v[n].structures), vec_free(&r->kernels.v[n].samples);
+            vec_free(&r->kernels.v[n].structures), vec_free(&r->kernels.v[n].samples), vec_free(&r->kernels.v[n].lines);
         vec_free(&r->settings), vec_free(&r->kernels), vec_free(&r->why);
     }
     vec_free(&runs->v);

@@ -40,7 +40,7 @@ sqlite3 *store_sqlite(Store *s);
 // its samples are checked, too. A run that isn't there is damaged.
 bool checksum_check(Store *s, int64_t run, bool samples, Diag *diag);
 bool checksum_put(Store *s, int64_t run, Diag *diag);  // makes the checksums of a run whose rows were put
-bool checksum_fill(Store *s, Diag *diag);              // makes those of all runs that have none
+bool checksum_fill(Store *s, Diag *diag);              // makes those that runs of an older version lack
 // Checks the runs of a store that is attached as `schema`. path names it in messages.
 typedef struct Checker Checker;
 Checker *checker_open(Store *s, const char *schema, const char *path, Diag *diag);

@@ -134,6 +134,10 @@ static bool put_counters(Store *s, int64_t kernel, const LaunchSum *sum, const G
     x = query(s, "INSERT INTO rate (kernel_id, name, value) VALUES (?,?,?)");
     for (size_t r = 0; r < rate_count; r++)
         put_int(&x, kernel), put_text(&x, rates[r].name), put_real(&x, rates[r].value(sum->count, g)), run_query(&x);
+    double peak[ALL_PEAKS];
+    find_peaks(sum->count, g, peak);
+    for (size_t k = 0; k < ALL_PEAKS; k++)
+        put_int(&x, kernel), put_text(&x, peak_info[k].name), put_real(&x, peak[k]), run_query(&x);
     return finish(&x, diag);
 }
 
@@ -163,7 +167,62 @@ static bool put_samples(Store *s, int64_t kernel, const LaunchSum *sum, Diag *di
     return finish(&x, diag);
 }
 
-static bool put_kernel(Store *s, int64_t run_id, const LaunchSum *sum, const Gpu *g, Diag *diag)
+// Of a kernel at most so many lines and accesses are kept, the hottest; of a line's text so many bytes.
+enum { MOST_KEPT = 2000, LONGEST_LINE = 400 };
+
+static void put_line(Query *x, int64_t kernel, size_t number, const LineStat *l)
+{
+    const InstStat *n = &l->stat;
+    const uint64_t v[] = {n->issued,      n->lanes,   n->transactions, n->sectors,
+                          n->l1_accesses, n->l1_hits, n->stalls,       n->queued};
+    put_int(x, kernel), put_int(x, (int64_t)number), put_text(x, l->file), put_int(x, l->line);
+    put_text(x, l->at_file), put_int(x, l->at_line), put_text(x, l->array), put_text(x, l->what);
+    for (size_t c = 0; c < COUNT(v); c++) put_int(x, (int64_t)v[c]);
+    run_query(x);
+}
+
+// Puts the text of lines, as far as their files can be read. Bytes that aren't UTF-8 become question marks.
+static bool put_source(Store *s, int64_t run_id, const LineStats *lines, Diag *diag)
+{
+    Query x = query(s, "INSERT OR IGNORE INTO source (run_id, file, line, text) VALUES (?,?,?,?)");
+    Text source = {0}, kept = {0};
+    const char *file = NULL;
+    bool there = false;
+    for (size_t k = 0; k < MIN(lines->n, MOST_KEPT) && x.ok; k++) {
+        const LineStat *l = &lines->v[k];
+        if (!file || strcmp(file, l->file)) file = l->file, there = source_read(file, &source);
+        char *text = there ? source_line(&source, l->line) : NULL;
+        if (!text) continue;
+        kept.n = 0;
+        text_put(&kept, "");
+        for (const char *p = text; *p && kept.n < LONGEST_LINE;) {
+            size_t n = text_sequence(p, strlen(p));
+            text_add(&kept, n ? p : "?", n ? n : 1);
+            p += n ? n : 1;
+        }
+        put_int(&x, run_id), put_text(&x, l->file), put_int(&x, l->line), put_text(&x, kept.v);
+        run_query(&x);
+        mem_free(text);
+    }
+    text_free(&source), text_free(&kept);
+    return finish(&x, diag);
+}
+
+static bool put_lines(Store *s, int64_t run_id, int64_t kernel, const LaunchSum *sum, Diag *diag)
+{
+    Query x = query(s, "INSERT INTO line VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    LineStats lines = {0}, accesses = {0};
+    own_lines_of(sum->code, sum->inst, &lines);
+    accesses_of(sum->code, sum->inst, sum->names, &accesses);
+    for (size_t k = 0; k < MIN(lines.n, MOST_KEPT) && x.ok; k++) put_line(&x, kernel, k, &lines.v[k]);
+    for (size_t k = 0; k < MIN(accesses.n, MOST_KEPT) && x.ok; k++)
+        put_line(&x, kernel, MIN(lines.n, MOST_KEPT) + k, &accesses.v[k]);
+    bool ok = finish(&x, diag) && put_source(s, run_id, &lines, diag);
+    vec_free(&lines), vec_free(&accesses);
+    return ok;
+}
+
+static bool put_kernel(Store *s, int64_t run_id, const LaunchSum *sum, const Gpu *g, bool lines, Diag *diag)
 {
     char grid[64], block[64];
     snprintf(grid, sizeof grid, "%u,%u,%u", sum->info.grid[0], sum->info.grid[1], sum->info.grid[2]);
@@ -179,7 +238,8 @@ static bool put_kernel(Store *s, int64_t run_id, const LaunchSum *sum, const Gpu
     run_query(&x);
     if (!finish(&x, diag)) return false;
     int64_t id = sqlite3_last_insert_rowid(s->db);
-    return put_counters(s, id, sum, g, diag) && put_structures(s, id, sum, diag) && put_samples(s, id, sum, diag);
+    return put_counters(s, id, sum, g, diag) && put_structures(s, id, sum, diag) && put_samples(s, id, sum, diag) &&
+           (!lines || put_lines(s, run_id, id, sum, diag));
 }
 
 static bool put_findings(Store *s, int64_t run_id, const Findings *f, Diag *diag)
@@ -209,7 +269,8 @@ bool store_put(Store *s, const Identity *id, const RunOutcome *o, Diag *diag)
     bool ok = finish(&x, diag) && put_run(s, id, o, &sums, diag);
     int64_t run_id = sqlite3_last_insert_rowid(s->db);
     ok = ok && put_settings(s, run_id, id->params, diag) && put_settings(s, run_id, id->overrides, diag);
-    for (size_t k = 0; k < sums.n && ok; k++) ok = put_kernel(s, run_id, &sums.v[k], device_gpu(o->device), diag);
+    for (size_t k = 0; k < sums.n && ok; k++)
+        ok = put_kernel(s, run_id, &sums.v[k], device_gpu(o->device), o->lines, diag);
     if (ok && o->findings) ok = put_findings(s, run_id, o->findings, diag);
     sums_free(&sums);
     return sql_commit(s, ok && checksum_put(s, run_id, diag), diag);

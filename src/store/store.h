@@ -44,6 +44,7 @@ typedef struct RunOutcome {
     const char *error;        // why the run failed; null: it is done
     bool verified;
     const Findings *findings;  // null: none
+    bool lines;                // what the kernels' lines did is kept, with their text
     double wall_seconds;
     uint64_t memory_bytes;  // the most that the process had
 } RunOutcome;

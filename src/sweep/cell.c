@@ -145,6 +145,7 @@ static void options_of(const Cell *c, Text *out)
     text_put(out, "");
     if (c->functional) text_put(out, " functional");
     if (c->why) text_put(out, " why");
+    if (c->lines) text_put(out, " lines");
     if (c->no_lowering) text_put(out, " no-lowering");
     size_t from = out->n;
     if (c->sl1) text_printf(out, " sl1=%s", c->sl1);

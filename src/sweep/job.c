@@ -221,7 +221,7 @@ bool plan_run(const Plan *plan, Store *store, Diag *diag)
             findings_put(&found, "sl1.registers", "", soft_l1_registers(software));
     if (plan->cell->interval) put_interference(d, &found);
     if (plan->cell->why) put_why(d, &found);
-    o.device = d;
+    o.device = d, o.lines = plan->cell->lines;
     o.wall_seconds = device_wall_seconds(d);
     o.memory_bytes = peak_memory();
     bool ok = store_put(store, &id, &o, diag);

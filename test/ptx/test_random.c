@@ -275,10 +275,13 @@ static void forms(void **state)
             ptx_lowered_free(g);
         }
         m->reorder = true;
-        Function *g = ptx_lower(f, 0);
-        expect_same(g, (Home){0}, &want, seed, "in another order, it");
-        check_allocs(g, &want, seed);
-        ptx_lowered_free(g);
+        for (int aim = 0; aim < 2; aim++) {  // the second time with as many registers as it likes
+            if (aim) m->sm_registers = 65536, m->sm_threads = 512, m->sm_blocks = 16;
+            Function *g = ptx_lower(f, 0);
+            expect_same(g, (Home){0}, &want, seed, "in another order, it");
+            check_allocs(g, &want, seed);
+            ptx_lowered_free(g);
+        }
         text_free(&want);
         ptx_free(m);
     }

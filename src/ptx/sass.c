@@ -1,0 +1,65 @@
+// sass.c: what an instruction becomes in machine code (sass.def): how many instructions, on which unit most of them
+// wait, and how many of them that unit does. It is executed as PTX says; this is about its time alone.
+#include "ptx/pass.h"
+
+typedef enum When {
+    ANY,
+    CONST,
+    APPROX_FTZ,
+    APPROX,
+    FULL_FTZ,
+    FULL,
+    WIDE,
+    HI,
+    FROM_INT,
+    FROM_F64,
+    FROM_F32,
+    FROM_HALF,
+    FROM_WORD_SM86,
+} When;
+
+static const struct Row {
+    uint16_t op;
+    uint64_t types;
+    When when;
+    uint8_t slots, class, units;
+} rows[] = {
+#define SASS(op, types, when, slots, class, units) {OP_##op, types, when, slots, CLASS_##class, units},
+#include "ptx/sass.def"
+#undef SASS
+};
+
+static uint64_t type_bit(Type t) { return 1ull << t; }
+
+static bool fits(const Inst *i, When when, int capability)
+{
+    const Type from = i->type2;
+    const bool ftz = inst_has(i, G_FTZ), number = i->op == OP_CVT && from != TY_NONE;
+    switch (when) {
+    case ANY: return true;
+    case CONST: return i->opnd[i->operands - 1].kind == O_IMM;
+    case APPROX_FTZ: return i->mod[G_APPROX] == M_APPROX && ftz;
+    case APPROX: return i->mod[G_APPROX] == M_APPROX;
+    case FULL_FTZ: return i->mod[G_APPROX] == M_FULL && ftz;
+    case FULL: return i->mod[G_APPROX] == M_FULL;
+    case WIDE: return i->mod[G_MUL] == M_WIDE;
+    case HI: return i->mod[G_MUL] == M_HI;
+    case FROM_INT: return number && (type_bit(from) & (T_INT | T_INT8));
+    case FROM_F64: return number && from == TY_F64;
+    case FROM_F32: return number && from == TY_F32;
+    case FROM_HALF: return number && (type_bit(from) & (T(F16) | T(BF16)));
+    case FROM_WORD_SM86: return number && (type_bit(from) & (T(S32) | T(U32))) && capability >= 86;
+    }
+    return false;
+}
+
+bool ptx_sass(const Inst *i, int capability, Sass *out)
+{
+    for (size_t k = 0; k < COUNT(rows); k++) {
+        const struct Row *r = &rows[k];
+        if (r->op != i->op || !(r->types >> i->type & 1) || !fits(i, r->when, capability)) continue;
+        *out = (Sass){r->slots, r->units, (Class)r->class};
+        return true;
+    }
+    return false;
+}

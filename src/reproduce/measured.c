@@ -1,0 +1,203 @@
+// measured.c: times that were measured on a real GPU, beside those of its description. A table of them stands in the
+// place of a figure's file; reproduce/measured/ has one for each card. It begins with comments, of which some are keys
+// of [figure], and then has a line of names and a line for each measured time, with tabs between the columns:
+//
+//     # title: Kernels on an RTX 3080
+//     # gpu: rtx3080
+//     # y: 1e6 * seconds * part / launches
+//     class	program	us
+//     atomics	measured/bins way=1 n=16384	10.168
+//
+// A row is a run of its own; its point has the class as its series, and the program as its x. What matters is the
+// quotient of the two times, so that is what is averaged here, and never the difference.
+#include "reproduce/parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char head[] = "class\tprogram\tus\n";
+
+// The first line that is no comment.
+static const char *first_line(const char *text)
+{
+    while (*text == '#') {
+        const char *end = strchr(text, '\n');
+        text = end ? end + 1 : text + strlen(text);
+    }
+    return text;
+}
+
+bool measured_is(const char *text) { return *text == '#' && !strncmp(first_line(text), "class\t", 6); }
+
+// The text behind "# KEY:" in the comments, within *n bytes; null: there is none.
+static const char *comment(const char *text, const char *key, size_t *n)
+{
+    const size_t length = strlen(key);
+    for (const char *end; *text == '#'; text = *end ? end + 1 : end) {
+        end = text + strcspn(text, "\n");
+        const char *s = text + 1 + strspn(text + 1, " ");
+        if (strncmp(s, key, length) || s[length] != ':') continue;
+        s += length + 1, s += strspn(s, " ");
+        *n = (size_t)(end - s);
+        return s;
+    }
+    return NULL;
+}
+
+// Reads "class\tprogram\tus" of a line; false: it isn't so.
+static bool read_row(const char *line, size_t n, Arena *arena, MeasuredRow *row)
+{
+    const char *end = line + n, *program = memchr(line, '\t', n);
+    const char *us = program ? memchr(program + 1, '\t', (size_t)(end - program - 1)) : NULL;
+    if (!us || program == line) return false;
+    row->class = arena_printf(arena, "%.*s", (int)(program - line), line);
+    row->program = arena_printf(arena, "%.*s", (int)(us - program - 1), program + 1);
+    const char *number = arena_printf(arena, "%.*s", (int)(end - us - 1), us + 1);
+    char *rest;
+    row->us = strtod(number, &rest);
+    return rest != number && !*rest && row->us > 0 && isfinite(row->us);
+}
+
+static bool read_rows(Reproduction *r, const char *name, const char *text, size_t length, Diag *diag)
+{
+    const Source source = {.name = name, .text = text, .length = length};
+    const char *at = first_line(text);
+    if (strncmp(at, head, strlen(head)))
+        return diag_at(diag, &source, (size_t)(at - text), "between them are tabs",
+                       "a table of measured times has the columns class, program, us");
+    for (at += strlen(head); *at; at += *at == '\n') {
+        size_t n = strcspn(at, "\n");
+        MeasuredRow row;
+        if (n && !read_row(at, n, &r->arena, &row))
+            return diag_at(diag, &source, (size_t)(at - text), "between them are tabs",
+                           "a class, a program with its parameters, and microseconds above 0 are expected");
+        if (n) vec_push(&r->rows, row);
+        at += n;
+    }
+    return r->rows.n > 0 || diag_error(diag, "%s: there are no times", name);
+}
+
+bool measured_read(Reproduction *r, const char *name, const char *text, size_t length, Text *ini, Diag *diag)
+{
+    static const char *const keys[] = {"title", "from", "y", "note"};
+    size_t n;
+    const char *gpu = comment(text, "gpu", &n);
+    if (!read_rows(r, name, text, length, diag)) return false;
+    if (!gpu) return diag_error(diag, "%s: a comment '# gpu: NAME' is missing: of which card the times are", name);
+    r->gpu = arena_printf(&r->arena, "%.*s", (int)n, gpu);
+    text_put(ini, "[figure]\nx = program\nseries = class\nunit = µs\n");
+    for (size_t k = 0; k < COUNT(keys); k++) {
+        const char *value = comment(text, keys[k], &n);
+        if (value) text_printf(ini, "%s = %.*s\n", keys[k], (int)n, value);
+    }
+    for (size_t k = 0; k < r->rows.n; k++)
+        text_printf(ini, "[matrix %zu]\nprogram = %s\ngpu = %s\n", k + 1, r->rows.v[k].program, r->gpu);
+    return true;
+}
+
+void measured_theirs(Reproduction *r)
+{
+    for (size_t k = 0; k < r->rows.n; k++) {
+        Point *p = point_at(r, r->rows.v[k].program, r->rows.v[k].class);
+        if (p) p->theirs = r->rows.v[k].us;
+    }
+}
+
+// --- how far ours are from theirs ---------------------------------------------------------------------------------
+typedef struct Pair {
+    double ours, theirs;
+} Pair;
+typedef VEC(Pair) Pairs;
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double factor_of(const Pair *p) { return fmax(p->ours / p->theirs, p->theirs / p->ours); }
+
+static double median_factor(const Pairs *all)
+{
+    double *factors = mem_alloc(sizeof *factors * (all->n + 1));
+    for (size_t k = 0; k < all->n; k++) factors[k] = factor_of(&all->v[k]);
+    qsort(factors, all->n, sizeof *factors, by_size);
+    double m = all->n % 2 ? factors[all->n / 2] : (factors[all->n / 2 - 1] + factors[all->n / 2]) / 2;
+    mem_free(factors);
+    return m;
+}
+
+// The rank of v among so many values: how many are smaller, and half of the equal ones.
+static double rank_of(double v, const Pairs *all, bool ours)
+{
+    double rank = 0;
+    for (size_t k = 0; k < all->n; k++) {
+        const double other = ours ? all->v[k].ours : all->v[k].theirs;
+        rank += other < v ? 1 : other == v ? 0.5 : 0;
+    }
+    return rank;
+}
+
+// Spearman's rank correlation.
+static double rank_correlation(const Pairs *all)
+{
+    double mean = (double)all->n / 2, both = 0, a = 0, b = 0;
+    for (size_t k = 0; k < all->n; k++) {
+        double x = rank_of(all->v[k].ours, all, true) - mean, y = rank_of(all->v[k].theirs, all, false) - mean;
+        both += x * y, a += x * x, b += y * y;
+    }
+    return a > 0 && b > 0 ? both / sqrt(a * b) : NAN;
+}
+
+// Of the pairs of points whose measured times differ by more than 10 %, those whose simulated times differ likewise.
+static void count_order(const Pairs *all, MeasuredError *e)
+{
+    for (size_t k = 0; k < all->n; k++)
+        for (size_t j = 0; j < all->n; j++)
+            if (all->v[j].theirs > 1.1 * all->v[k].theirs) e->pairs++, e->in_order += all->v[j].ours > all->v[k].ours;
+}
+
+MeasuredError measured_error(const Reproduction *r, const char *class)
+{
+    MeasuredError e = {0};
+    Pairs all = {0};
+    for (size_t k = 0; k < r->points.n; k++) {
+        const Point *p = &r->points.v[k];
+        if (isnan(p->ours) || isnan(p->theirs) || (class && strcmp(class, p->series))) continue;
+        const Pair pair = {p->ours, p->theirs};
+        vec_push(&all, pair);
+        e.mean += fabs(p->ours / p->theirs - 1), e.near += factor_of(&pair) <= 1.5;
+        if (!e.farthest || factor_of(&pair) > factor_of(&(Pair){e.farthest->ours, e.farthest->theirs})) e.farthest = p;
+    }
+    e.n = all.n;
+    if (e.n) {
+        e.mean /= (double)e.n, e.median = median_factor(&all), e.rank = rank_correlation(&all);
+        count_order(&all, &e);
+    }
+    vec_free(&all);
+    return e;
+}
+
+static void put_line(const Reproduction *r, const char *class, bool markdown, Text *out)
+{
+    MeasuredError e = measured_error(r, class);
+    if (!e.n) return;
+    text_printf(out,
+                markdown ? "| %s | %zu | %.1f %% | %.2f | %zu | %.2f | %zu of %zu | %s, %.2f |\n"
+                         : "%-12s %6zu %9.1f %%  %12.2f  %11zu  %11.2f  %5zu of %-5zu  %s, %.2f\n",
+                class ? class : "all", e.n, 100 * e.mean, e.median, e.near, e.rank, e.in_order, e.pairs, e.farthest->x,
+                e.farthest->ours / e.farthest->theirs);
+}
+
+void measured_summary(const Reproduction *r, bool markdown, Text *out)
+{
+    text_put(out, markdown ? "| class | times | mean error | median factor | within 1.5 | rank correlation | pairs in "
+                             "order | farthest, simulated / measured |\n|---|--:|--:|--:|--:|--:|--:|---|\n"
+                           : "class         times  mean error  median factor  within 1.5  correlation  in order        "
+                             "farthest, simulated / measured\n");
+    for (size_t k = 0; k < r->points.n; k++)
+        if (!k || strcmp(r->points.v[k].series, r->points.v[k - 1].series))
+            put_line(r, r->points.v[k].series, markdown, out);
+    put_line(r, NULL, markdown, out);
+}
