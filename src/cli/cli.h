@@ -23,9 +23,10 @@ int cmd_reproduce(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_probe(int argc, char **argv);
 int cmd_sl1(int argc, char **argv);
+int cmd_gpu(int argc, char **argv);
 int cmd_completion(int argc, char **argv);
 extern const struct CommandLine run_line, sweep_line, report_line, advise_line, db_line, reproduce_line, probe_line,
-    sl1_line, list_line, show_line, completion_line;
+    sl1_line, list_line, show_line, gpu_line, completion_line;
 extern const char *const show_views[];  // of show ptx --view; a null ends them
 
 // main.c: "onchip: …" on stderr; tell returns code

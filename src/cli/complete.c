@@ -117,7 +117,7 @@ static void value(Completion *c, const Command *of, const Option *o)
     const char *name = o->name, *meta = o->value;
     bool list = strstr(meta, ",…") != NULL, sl1 = !strcmp(name, "--sl1");
     if (list && strcmp(name, "--set") && !sl1) keep_to(c, ',');
-    if (!strcmp(name, "--gpu")) {
+    if (!strcmp(name, "--gpu") || !strcmp(name, "--like")) {
         gpus(c);
     } else if (!strcmp(name, "--sched")) {
         schedulers(c, true);

@@ -16,6 +16,7 @@ const Command commands[] = {
     {"sl1", cmd_sl1, "rewrites PTX so that it caches in shared memory: the software L1", &sl1_line},
     {"list", cmd_list, "lists workloads, gpus, schedulers, policies, counters or ops", &list_line},
     {"show", cmd_show, "shows PTX as it is read, GPU descriptions, keys, counters and calls", &show_line},
+    {"gpu", cmd_gpu, "writes a GPU's description out of a data sheet's numbers", &gpu_line},
     {"completion", cmd_completion, "prints what makes bash, zsh or fish complete onchip's words", &completion_line},
 };
 const size_t command_count = COUNT(commands);

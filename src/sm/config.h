@@ -56,6 +56,7 @@ typedef struct SmCfg {
     bool ro_texture, ro_nc;        // what the read-only cache serves besides
     char past[256], take[256];     // data structures whose loads go past the L1, to the read-only cache: names
     uint32_t lsu_queue;            // memory instructions
+    uint32_t lsu_interval;         // cycles, from one to the next
     uint32_t pending;              // uncached requests under way
     uint32_t lsu_extra, ro_extra;  // cycles from a reply to its use
     double bytes_out, bytes_in;    // of the SM's ports, per cycle

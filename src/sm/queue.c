@@ -157,8 +157,11 @@ static uint64_t shared_latency(const SmCfg *cfg, uint32_t passes)
     return cfg->shared_latency - 1 + ((uint64_t)(passes - 1) * cfg->shared_conflict >> 8);
 }
 
-// Cycles for which the access has the banks.
-static uint32_t shared_time(const SmCfg *cfg, uint32_t passes) { return cfg->shared_blocks ? passes : 1; }
+// Cycles until the next instruction may begin behind an access of shared memory, which has the banks for its passes.
+static uint32_t shared_time(const SmCfg *cfg, uint32_t passes)
+{
+    return MAX(cfg->shared_blocks ? passes : 1, cfg->lsu_interval);
+}
 
 void lsu_tick(Sm *sm)
 {
@@ -175,9 +178,11 @@ void lsu_tick(Sm *sm)
             refuse_head(sm, r);
             return;
         }
+        if (!op->next) sm->lsu.begun = sm->now;
         sm->lsu.free = sm->now + 1 + op->late;
         op->late = 0;
         if (++op->next < op->count) return;
+        sm->lsu.free = MAX(sm->lsu.free, sm->lsu.begun + sm->cfg.lsu_interval);
     }
     if (++sm->lsu.head == sm->lsu.room) sm->lsu.head = 0;
     sm->lsu.n--;

@@ -173,6 +173,7 @@ typedef struct Lsu {
     LsuOp *queue;  // a ring with `room` places
     uint32_t room, head, n;
     uint64_t free;          // when its pipe takes the next transaction
+    uint64_t begun;         // when it took the first of the head's
     uint64_t sure_free;     // when it will, once all in the queue are served; NEVER: nobody knows
     uint32_t refused;       // as in Refusal, of the head
     uint32_t refused_part;  // of the last one that lacked a credit

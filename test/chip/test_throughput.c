@@ -17,7 +17,7 @@ static uint64_t growth(Bench *b, const char *before, const char *line, uint32_t 
         text_put(&t, "\n");
         repeat(&t, l ? more : few, mod, line);
         text_put(&t, after);
-        cycles[l] = CYCLES(bench_run(b, t.v, (Shape){.block = block}, 3));
+        cycles[l] = CYCLES(bench_run(b, t.v, (Shape){.block = block, .shared = 1024}, 3));
         text_free(&t);
     }
     return cycles[1] - cycles[0];
@@ -161,13 +161,12 @@ static void dual_issue(void **state)
 }
 
 // --- the load-store unit ---------------------------------------------------------------------------------------------
-// Independent loads that hit the L1: a look-up a cycle, and as many look-ups as lines.
-static void l1_lookups(void **state)
+// Independent loads that hit the L1: a look-up a cycle, as many look-ups as lines, and at least the unit's interval.
+static void look_up(const char *sets, uint32_t interval)
 {
-    (void)state;
     for (uint32_t lines = 1; lines <= 32; lines *= 2) {
         Bench b;
-        bench_open(&b, ODD, NULL);
+        bench_open(&b, ODD, sets);
         bench_data(&b, NULL, 65536);
         Text before = {0};  // lane k reads word k · 4 of line k mod lines
         text_printf(&before,
@@ -183,11 +182,46 @@ static void l1_lookups(void **state)
             each += touched;
         }
         uint64_t got = growth(&b, before.v, "ld.global.u32 %r%k, [%rd1];", 16, after_of("r"), 8 * 32, 16, 80);
+        each = MAX(each, interval);
         if (got != 8 * 64 * each)
             fail_msg("%u lines: %g cycles a load, described %llu", lines, (double)got / 512, (unsigned long long)each);
         text_free(&before);
         bench_close(&b);
     }
+}
+
+static void l1_lookups(void **state)
+{
+    (void)state;
+    look_up(NULL, 1);
+    look_up("lsu.interval=2", 2);
+    look_up("lsu.interval=5", 5);
+}
+
+// Eight warps' accesses of shared memory: as many passes as words that lie in one bank, and at least the interval.
+static void shared_passes(void **state)
+{
+    (void)state;
+    for (uint32_t interval = 1; interval <= 5; interval += 2)
+        for (uint32_t ways = 1; ways <= 8; ways *= 2)
+            for (int store = 0; store < 2; store++) {
+                Bench b;
+                char sets[40];
+                Text before = {0};
+                snprintf(sets, sizeof sets, "lsu.interval=%u", interval);
+                bench_open(&b, ODD, sets);
+                text_printf(&before,
+                            "mov.u32 %%r21, smem;\nand.b32 %%r20, %%t, 31;\nmad.lo.u32 %%r20, %%r20, %u, %%r21;\n%s",
+                            4 * ways, before_of("r"));
+                uint64_t got =
+                    growth(&b, before.v, store ? "st.shared.u32 [%r20], %r%k;" : "ld.shared.u32 %r%k, [%r20];", 16,
+                           after_of("r"), 8 * 32, 16, 80);
+                if (got != 8 * 64 * MAX(ways, interval))
+                    fail_msg("%s, %u ways: %g cycles, described %u", sets, ways, (double)got / 512,
+                             MAX(ways, interval));
+                text_free(&before);
+                bench_close(&b);
+            }
 }
 
 // Published for h200: 126 bytes a clock and SM from the L1, which the model's look-up of a line a cycle gives and
@@ -223,7 +257,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_gtx480),  cmocka_unit_test(on_titan_black), cmocka_unit_test(on_h200),
         cmocka_unit_test(on_odd),     cmocka_unit_test(one_warp),       cmocka_unit_test(dual_issue),
-        cmocka_unit_test(l1_lookups), cmocka_unit_test(l1_of_h200),
+        cmocka_unit_test(l1_lookups), cmocka_unit_test(shared_passes),  cmocka_unit_test(l1_of_h200),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
