@@ -86,6 +86,7 @@ endfunction()
 embed_texts(sources gpus gpus *.ini)
 embed_texts(program_sources schema src/store/schema *.sql)
 embed_texts(program_sources reproduce reproduce */*.ini */*.tsv)
+embed_texts(program_sources points doc/results/measurements measured.csv)
 embed_texts(program_sources page src/figure/page *)
 embed_texts(program_sources completion src/cli/completion *)
 

@@ -76,7 +76,7 @@ static void put_texts(FILE *out, const char *header, const char *type, const cha
 int main(int argc, char **argv)
 {
     if (argc < 3) {
-        fputs("usage: embed workloads|gpus|schema|reproduce|page|completion|cuda OUT.c NAME=FILE …\n", stderr);
+        fputs("usage: embed workloads|gpus|schema|reproduce|points|page|completion|cuda OUT.c NAME=FILE …\n", stderr);
         return 2;
     }
     char **names = argv + 3, **paths = malloc((size_t)argc * sizeof *paths);
@@ -100,6 +100,8 @@ int main(int argc, char **argv)
         put_texts(out, "store/sql.h", "SchemaFile", "schema_file", names, paths, n);
     else if (!strcmp(argv[1], "reproduce"))
         put_texts(out, "reproduce/reproduce.h", "ReproduceFile", "reproduce_file", names, paths, n);
+    else if (!strcmp(argv[1], "points"))
+        put_texts(out, "cli/cli.h", "PointsFile", "points_file", names, paths, n);
     else if (!strcmp(argv[1], "cuda"))
         put_texts(out, "cli/cli.h", "CudaFile", "cuda_file", names, paths, n);
     else if (!strcmp(argv[1], "completion"))

@@ -249,6 +249,22 @@ struct LaunchSum;
 void limits_text(const struct LaunchSum *sum, const struct Gpu *g, Text *limits, Text *peaks);
 void limits_json(const struct LaunchSum *sum, const struct Gpu *g, Json *json);
 
+// --- expect.c: how sure a time is ------------------------------------------------------------------------------------
+typedef struct PointsFile {
+    const char *name, *text;
+    size_t size;
+} PointsFile;
+extern const PointsFile points_files[];  // of which there is one: what onchip reproduce measured --csv printed
+extern const size_t points_file_count;
+typedef struct Expected {
+    const char *class;  // bandwidth, shared, compute, atomics or latency
+    size_t launches;    // of that class that were measured on the card
+    double within;      // of |simulated / measured − 1|, what 90 % of them are within; 0 without any
+} Expected;
+bool expect_of(const uint64_t *count, const struct Gpu *g, Expected *out);  // false: nothing was measured on that card
+void expect_text(const uint64_t *count, const struct Gpu *g, FILE *out);    // nothing where expect_of has nothing
+void expect_json(const uint64_t *count, const struct Gpu *g, Json *json);
+
 // --- report_chart.c: the memory chart and the roofline ---------------------------------------------------------------
 void chart_text(const struct LaunchSum *sum, const struct Gpu *g, FILE *out);
 

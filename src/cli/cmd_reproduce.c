@@ -242,7 +242,7 @@ static void show_error(const Reproduction *r, FILE *out)
 {
     if (r->gpu) {
         Text table = {0};
-        measured_summary(r, false, &table);
+        measured_summary(r, false, true, &table);
         fprintf(out, "\n%s", table.v);
         text_free(&table);
         return;

@@ -288,6 +288,7 @@ static void kernel_text(const LaunchSum *sum, const char *which, const Gpu *g, c
     print_row(out, "cycles", "%llu%s (%.3f %s), IPC %.3f, %s warp instructions, %s thread instructions",
               (unsigned long long)c[C_CYCLES], sum->partial ? " so far" : "", ms < 0.1 ? 1e3 * ms : ms,
               ms < 0.1 ? "µs" : "ms", rate(c, g, "ipc"), a, b);
+    expect_text(c, g, out);
     print_row(out, "occupancy", "%.1f %%; an SM has room for %u block%s (%u warp%s), limited by %s",
               100 * rate(c, g, "occupancy"), sum->occupancy_blocks, sum->occupancy_blocks == 1 ? "" : "s",
               sum->occupancy_warps, sum->occupancy_warps == 1 ? "" : "s",
@@ -520,7 +521,7 @@ static void kernel_json(const Record *r, const Gpu *g, bool lines, Json *j)
     json_close(j, '}');
     LaunchSums one = {0};
     sums_add(&one, r);
-    if (!r->functional) limits_json(one.v, g, j);
+    if (!r->functional) limits_json(one.v, g, j), expect_json(r->count, g, j);
     structures_json(r, one.v, j);
     sums_free(&one);
     check_json(r, j);

@@ -66,16 +66,25 @@ static bool read_rows(Reproduction *r, const char *name, const char *text, size_
     if (strncmp(at, head, strlen(head)))
         return diag_at(diag, &source, (size_t)(at - text), "between them are tabs",
                        "a table of measured times has the columns class, program, us");
-    for (at += strlen(head); *at; at += *at == '\n') {
+    Map seen = {0};
+    bool ok = true;
+    for (at += strlen(head); *at && ok; at += *at == '\n') {
         size_t n = strcspn(at, "\n");
         MeasuredRow row;
+        int64_t before;
         if (n && !read_row(at, n, &r->arena, &row))
-            return diag_at(diag, &source, (size_t)(at - text), "between them are tabs",
-                           "a class, a program with its parameters, and microseconds above 0 are expected");
-        if (n) vec_push(&r->rows, row);
+            ok = diag_at(diag, &source, (size_t)(at - text), "between them are tabs",
+                         "a class, a program with its parameters, and microseconds above 0 are expected");
+        else if (n && map_get(&seen, row.program, strlen(row.program), &before))
+            ok = diag_at(diag, &source, (size_t)(at - text), NULL, "this program has a time already");
+        if (ok && n) {
+            map_put(&seen, row.program, strlen(row.program), 0);
+            vec_push(&r->rows, row);
+        }
         at += n;
     }
-    return r->rows.n > 0 || diag_error(diag, "%s: there are no times", name);
+    map_free(&seen);
+    return ok && (r->rows.n > 0 || diag_error(diag, "%s: there are no times", name));
 }
 
 bool measured_read(Reproduction *r, const char *name, const char *text, size_t length, Text *ini, Diag *diag)
@@ -183,6 +192,7 @@ static void put_line(const Reproduction *r, const char *class, bool markdown, Te
 {
     MeasuredError e = measured_error(r, class);
     if (!e.n) return;
+    if (markdown) text_printf(out, "| %s ", r->gpu);
     text_printf(out,
                 markdown ? "| %s | %zu | %.1f %% | %.2f | %zu | %.2f | %zu of %zu | %s, %.2f |\n"
                          : "%-12s %6zu %9.1f %%  %12.2f  %11zu  %11.2f  %5zu of %-5zu  %s, %.2f\n",
@@ -190,12 +200,15 @@ static void put_line(const Reproduction *r, const char *class, bool markdown, Te
                 e.farthest->ours / e.farthest->theirs);
 }
 
-void measured_summary(const Reproduction *r, bool markdown, Text *out)
+void measured_summary(const Reproduction *r, bool markdown, bool head, Text *out)
 {
-    text_put(out, markdown ? "| class | times | mean error | median factor | within 1.5 | rank correlation | pairs in "
-                             "order | farthest, simulated / measured |\n|---|--:|--:|--:|--:|--:|--:|---|\n"
-                           : "class         times  mean error  median factor  within 1.5  correlation  in order        "
-                             "farthest, simulated / measured\n");
+    if (head)
+        text_put(out, markdown
+                          ? "| card | class | times | mean error | median factor | within 1.5 | rank correlation | "
+                            "pairs in order | farthest, simulated / measured "
+                            "|\n|---|---|--:|--:|--:|--:|--:|--:|---|\n"
+                          : "class         times  mean error  median factor  within 1.5  correlation  in order        "
+                            "farthest, simulated / measured\n");
     for (size_t k = 0; k < r->points.n; k++)
         if (!k || strcmp(r->points.v[k].series, r->points.v[k - 1].series))
             put_line(r, r->points.v[k].series, markdown, out);

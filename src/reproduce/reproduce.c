@@ -90,7 +90,7 @@ bool reproduce_open(Reproduction *r, const char *name, const char *text, size_t 
     if (!read_kind(r, diag)) return false;
     if (!base_check(r, diag) || !unit_check(r, diag) || !runs_take(r, size, diag)) return false;
     return !r->gpu || r->matrix.cells.n == r->rows.n ||
-           diag_error(diag, "%s: every program must be a single run, and stand there once", name);
+           diag_error(diag, "%s: every program must be a single run", name);
 }
 
 void reproduce_free(Reproduction *r)

@@ -64,7 +64,8 @@ typedef struct MeasuredError {
     const Point *farthest;  // null: there are no times
 } MeasuredError;
 MeasuredError measured_error(const Reproduction *r, const char *class);
-void measured_summary(const Reproduction *r, bool markdown, Text *out);  // a line for each class, and one for all
+// A line for each class, and one for all, behind a line of heads.
+void measured_summary(const Reproduction *r, bool markdown, bool head, Text *out);
 
 // --- points.c: points that were computed before ----------------------------------------------------------------------
 // Takes the points from what `onchip reproduce --csv` printed, in the place of reproduce_fill. Nothing is run.

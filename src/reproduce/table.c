@@ -109,7 +109,7 @@ static void put_errors(const Reproduction *r, Text *out)
     CellError e = reproduce_error(r);
     Count c = count(r);
     if (r->gpu) {
-        text_put(out, "\n"), measured_summary(r, true, out);
+        text_put(out, "\n"), measured_summary(r, true, true, out);
         return;
     }
     if (e.cells > 1 && e.rms > 0) {
@@ -147,6 +147,10 @@ void reproduce_error_row(const Reproduction *r, const char *name, bool first, Te
 {
     CellError e = reproduce_error(r);
     Count c = count(r);
+    if (r->gpu) {
+        measured_summary(r, true, first, out);
+        return;
+    }
     if (first) {
         static const char *heads[] = {"within tolerance", "cells",    "error",
                                       "on average",       "farthest", "1 in every cell"};

@@ -1,0 +1,55 @@
+#!/bin/bash
+# Tables of measured times: quotients, and the figures of a class, worked out by hand; what isn't such a table; and that
+# onchip run says of a card's kernel what 90 % of the measured launches of its class are within.
+source "$ONCHIP_SOURCE/test/test.bash"
+cd "$work" || exit 1
+mkdir times
+cat >times/card.tsv <<'END'
+# title: Three times
+# gpu: gtx480
+# y: n / 10
+class	program	us
+bandwidth	vectoradd n=100	10
+bandwidth	vectoradd n=200	10
+bandwidth	vectoradd n=300	60
+END
+# Quotients 1, 2 and 1/2: errors 0, 1 and 1/2. Ranks 1, 2, 3 and 1.5, 1.5, 3: 1.5 / sqrt(2 · 1.5).
+"$ONCHIP" reproduce ./times --db db >out || complain "it fails: $(<out)"
+for line in 'bandwidth *vectoradd n=200 .*10 *× 2.00  outside' 'bandwidth *vectoradd n=300 .*60 *× 0.50  outside' \
+    'bandwidth *vectoradd n=100 .*× 1.00  within' \
+    '^bandwidth *3 *50.0 % *2.00 *1 *0.87 *2 of 2 *vectoradd n=200, 2.00' '^all *3 *50.0 %' '1 of 3 values within'; do
+    grep -q "$line" out || complain "nothing of '$line' in: $(<out)"
+done
+"$ONCHIP" reproduce ./times --db db --csv >times.csv
+"$ONCHIP" reproduce ./times --from times.csv --errors >out
+grep -q '^| gtx480 | bandwidth | 3 | 50.0 % | 2.00 | 1 | 0.87 | 2 of 2 | vectoradd n=200, 2.00 |$' out ||
+    complain "--errors: $(<out)"
+# wrong TEXT SED: the table with that change is refused, and the message has the text.
+wrong() {
+    mkdir -p wrong
+    sed "$2" times/card.tsv >wrong/card.tsv
+    "$ONCHIP" reproduce ./wrong --db db >out 2>&1 && complain "$2: it is taken"
+    grep -q "$1" out || complain "$2: nothing of '$1' in: $(<out)"
+}
+wrong "a comment '# gpu: NAME' is missing" '/# gpu/d'
+wrong 'card.tsv:5:.*microseconds above 0' 's/n=100\t10/n=100\tten/'
+wrong 'card.tsv:5:.*microseconds above 0' 's/n=100\t10/n=100\t-1/'
+wrong 'columns class, program, us' 's/^class\tprogram/class\tkernel/'
+wrong 'card.tsv:6:1: error: this program has a time already' 's/n=200/n=100/'
+wrong 'must be a single run' 's/n=100/n=100,vectoradd n=50/'
+wrong 'there are no times' '/^bandwidth/d'
+wrong "no workload 'vectorad'" 's/vectoradd n=100/vectorad n=100/'
+# Of a kernel that DRAM limits: the ninth of ten errors, from the points themselves.
+points=$ONCHIP_SOURCE/doc/results/measurements/measured.csv
+want=$(awk -F'",|,' '/^"measured\/rtx3080","bandwidth"/ { n = split($0, f, ","); q = f[n - 2] / f[n - 1] - 1
+    print q < 0 ? -q : q }' "$points" | sort -g | awk '{ v[NR] = $1 } END { print NR, v[int((NR * 9 + 9) / 10)] }')
+"$ONCHIP" run vectoradd n=200000 --gpu rtx3080 --json >json
+got=$(jq -r '.kernels[0].expected | "\(.class) \(.launches) \(.within)"' json)
+read -r class launches within <<<"$got"
+[[ $class == bandwidth && $launches == "${want% *}" ]] || complain "expected: $got, not $want"
+jq -ne "($within - ${want#* }) | fabs < 1e-6" >/dev/null || complain "expected: within $within, not ${want#* }"
+"$ONCHIP" run vectoradd n=200000 --gpu rtx3080 >out
+grep -q "how sure  *bandwidth: within .* in 90 % of $launches" out || complain "no line says how sure it is: $(<out)"
+"$ONCHIP" run vectoradd --size small >out
+! grep -q 'how sure' out || complain "gtx480 has no measured times: $(<out)"
+exit $bad
