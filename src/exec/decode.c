@@ -12,7 +12,9 @@
 // Puts a variable behind the others of its space, which have *size bytes so far, and may have most of them.
 static uint32_t lay_out(Decode *x, uint32_t *size, const Symbol *s, uint32_t most)
 {
-    uint64_t align = MAX(s->align, 1u), at = (*size + align - 1) / align * align;
+    uint64_t align = MAX(s->align, 1u);
+    if (x->image->module->sass && s->space == SP_SHARED && s->bytes >= MERGED_BYTES) align = MAX(align, MERGED_BYTES);
+    uint64_t at = (*size + align - 1) / align * align;
     if (at > most || s->bytes > most - at) {
         diag_at(x->diag, &x->image->module->source, s->at ? s->at : x->f->symbol->at, NULL,
                 "'%s' brings the .%s variables of '%s' to more than %u bytes", s->name, space_names[s->space],
@@ -33,6 +35,7 @@ static void use_shared(Decode *x, const Operand *o)
         vec_push(&x->k->shared, p);
     } else if (o->sym && o->sym->space == SP_SHARED && o->sym->linkage == LINK_EXTERN) {
         x->extern_align = MAX(x->extern_align, o->sym->align);
+        if (x->image->module->sass) x->extern_align = MAX(x->extern_align, MERGED_BYTES);
     }
     for (int k = 0; k < o->count; k++) use_shared(x, &o->items[k]);
 }

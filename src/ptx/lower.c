@@ -194,6 +194,22 @@ static bool is_dead(const Inst *i, const uint32_t *uses)
     return d->kind == O_VEC || d->kind == O_PAIR || d->kind == O_SINK;
 }
 
+// Takes instructions away.
+static void drop(Function *f, const bool *gone)
+{
+    uint32_t *moved = mem_alloc(sizeof *moved * (f->insts.n + 1)), out = 0;
+    for (uint32_t n = 0; n < f->insts.n; n++) {
+        moved[n] = out;
+        if (!gone[n]) f->insts.v[out++] = f->insts.v[n];
+    }
+    moved[f->insts.n] = out;
+    for (size_t l = 0; l < f->labels.n; l++)
+        if (f->labels.v[l].defined) f->labels.v[l].inst = moved[f->labels.v[l].inst];
+    for (size_t p = 0; p < f->pragmas.n; p++) f->pragmas.v[p].inst = moved[f->pragmas.v[p].inst];
+    f->insts.n = out;
+    mem_free(moved);
+}
+
 static void remove_dead(Function *f)
 {
     uint32_t *uses = mem_alloc(sizeof *uses * (f->regs.n + 1));
@@ -221,17 +237,15 @@ static void remove_dead(Function *f)
         if (op_info[i->op].class == CLASS_ATOMIC && i->opnd[0].kind == O_REG && !uses[i->opnd[0].reg])
             own_operands(f, i)[0].kind = O_SINK;
     }
-    uint32_t *moved = mem_alloc(sizeof *moved * (f->insts.n + 1)), out = 0;
-    for (uint32_t n = 0; n < f->insts.n; n++) {
-        moved[n] = out;
-        if (!dead[n]) f->insts.v[out++] = f->insts.v[n];
-    }
-    moved[f->insts.n] = out;
-    for (size_t l = 0; l < f->labels.n; l++)
-        if (f->labels.v[l].defined) f->labels.v[l].inst = moved[f->labels.v[l].inst];
-    for (size_t p = 0; p < f->pragmas.n; p++) f->pragmas.v[p].inst = moved[f->pragmas.v[p].inst];
-    f->insts.n = out;
-    mem_free(uses), mem_free(dead), mem_free(moved);
+    drop(f, dead);
+    mem_free(uses), mem_free(dead);
+}
+
+static void merge(Function *f)
+{
+    bool *gone = mem_alloc(f->insts.n + 1);
+    if (merge_shared(f, gone)) drop(f, gone);
+    mem_free(gone);
 }
 
 static void propagate(Function *f)
@@ -287,6 +301,7 @@ Function *ptx_lower(const Function *f, uint32_t limit)
     }
     propagate(g);
     remove_dead(g);
+    if (f->module->sass) merge(g);
     if (f->module->reorder) order_blocks(g);
     if (f->maxnreg && (!limit || f->maxnreg < limit)) limit = f->maxnreg;
     if (limit) spill_registers(g, limit);

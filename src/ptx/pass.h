@@ -40,6 +40,10 @@ bool inst_on_alu(
 // --- order.c ---------------------------------------------------------------------------------------------------------
 void order_blocks(Function *f);
 
+// --- merge.c ---------------------------------------------------------------------------------------------------------
+// Loads of shared memory become wider ones. gone gets the instructions that are to be dropped. False: none were merged.
+bool merge_shared(Function *f, bool *gone);
+
 // --- spill.c ---------------------------------------------------------------------------------------------------------
 bool spill_registers(Function *f, uint32_t limit);  // false: it still needs more
 

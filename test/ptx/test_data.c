@@ -205,6 +205,7 @@ static void view_lower(const Case *c)
     if (!m) return;
     uint32_t limit = !strcmp(c->view, "spill") ? 6 : 0;
     m->reorder = !strcmp(c->view, "order");
+    m->sass = strcmp(c->view, "merge") ? 0 : 86;
     for (size_t k = 0; k < m->items.n; k++) {
         Function *f = m->items.v[k].function;
         if (!f || !f->has_body) continue;
@@ -275,7 +276,8 @@ static void run_case(Case c)
         view_inst(&c);
     else if (!strcmp(c.view, "flow"))
         each_function(&c, flow_of);
-    else if (!strcmp(c.view, "lower") || !strcmp(c.view, "spill") || !strcmp(c.view, "order"))
+    else if (!strcmp(c.view, "lower") || !strcmp(c.view, "spill") || !strcmp(c.view, "order") ||
+             !strcmp(c.view, "merge"))
         view_lower(&c);
     else if (!strcmp(c.view, "strands") || !strcmp(c.view, "near"))
         each_function(&c, strands_of);
@@ -356,17 +358,12 @@ static void test_view(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        {"parse", test_view, NULL, NULL, "parse"},
-        {"refuse", test_view, NULL, NULL, "refuse"},
-        {"partly", test_view, NULL, NULL, "partly"},
-        {"inst", test_view, NULL, NULL, "inst"},
-        {"flow", test_view, NULL, NULL, "flow"},
-        {"lower", test_view, NULL, NULL, "lower"},
-        {"spill", test_view, NULL, NULL, "spill"},
-        {"order", test_view, NULL, NULL, "order"},
-        {"strands", test_view, NULL, NULL, "strands"},
-        {"near", test_view, NULL, NULL, "near"},
-        {"provenance", test_view, NULL, NULL, "provenance"},
+        {"parse", test_view, NULL, NULL, "parse"},   {"refuse", test_view, NULL, NULL, "refuse"},
+        {"partly", test_view, NULL, NULL, "partly"}, {"inst", test_view, NULL, NULL, "inst"},
+        {"flow", test_view, NULL, NULL, "flow"},     {"lower", test_view, NULL, NULL, "lower"},
+        {"spill", test_view, NULL, NULL, "spill"},   {"order", test_view, NULL, NULL, "order"},
+        {"merge", test_view, NULL, NULL, "merge"},   {"strands", test_view, NULL, NULL, "strands"},
+        {"near", test_view, NULL, NULL, "near"},     {"provenance", test_view, NULL, NULL, "provenance"},
     };
     return cmocka_run_group_tests_name("ptx/data", tests, NULL, NULL);
 }
