@@ -15,7 +15,7 @@ gives 0 -- run join.ptx @join.args --functional --dump slots:@slots.bin
 spmv=(--kernel spmv --grid 32 --block 256 --arg buf:@first.bin --arg buf:@col.bin --arg buf:@val.bin --arg buf:@x.bin
     --arg buf:32KiB --arg u32:8192)
 join=(--kernel probe --grid 64 --block 256 --arg buf:@slots.bin --arg u32:32767 --arg buf:64KiB --arg u32:16384)
-stencil=(--grid 1,256 --block 256 --arg buf:256KiB --arg buf:256KiB --arg s32:256)
+stencil=(--grid 1,128 --block 128 --arg buf:64KiB --arg buf:64KiB --arg s32:128)
 turn=(--grid 8,8 --block 32,8 --arg buf:256KiB --arg buf:256KiB --arg s32:256)
 
 # cured GPU NAME CHANGE [OPTION …]: what is said of that change, and what the cured kernel takes.
