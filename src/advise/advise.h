@@ -23,6 +23,10 @@ struct Gpu;
 void remedies_find(const struct Gpu *g, const StoredRun *run, const WorkloadEntry *workload, Arena *arena,
                    Remedies *out);
 
+// The shape of a grid or a block as a stored run has it, "32x8x1". False: it has none, and out is 1, 1, 1.
+bool shape_read(const char *text, uint32_t out[3]);
+uint32_t blocks_room(const RunKernel *r);  // blocks of a kernel that an SM has room for; 0: unknown
+
 // --- advise.c: the runs ----------------------------------------------------------------------------------------------
 typedef struct Trial {
     size_t change[MOST_JOINED], n;  // places in Advice.changes; n 0: the run as it is

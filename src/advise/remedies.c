@@ -5,6 +5,8 @@
 
 #include "chip/chip.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,17 +128,26 @@ static void find_routes(const Asked *f)
 }
 
 // --- how much runs at a time -----------------------------------------------------------------------------------------
-// Blocks of a kernel that an SM holds: those of the kernel with the most.
+bool shape_read(const char *text, uint32_t out[3])
+{
+    out[0] = out[1] = out[2] = 1;
+    return text && sscanf(text, "%" SCNu32 "x%" SCNu32 "x%" SCNu32, &out[0], &out[1], &out[2]) >= 1;
+}
+
+uint32_t blocks_room(const RunKernel *r)
+{
+    uint32_t b[3];
+    if (!shape_read(r->block, b)) return 0;
+    uint64_t warps = ((uint64_t)b[0] * b[1] * b[2] + LANES - 1) / LANES;
+    return warps ? (uint32_t)(r->warps / warps) : 0;
+}
+
+// Those of the kernel with the most.
 static uint32_t blocks_held(const StoredRun *run)
 {
     uint32_t most = 0;
-    for (size_t k = 0; k < run->kernels.n; k++) {
-        const RunKernel *r = &run->kernels.v[k];
-        unsigned b[3] = {1, 1, 1};
-        if (r->functional || sscanf(r->block, "%ux%ux%u", &b[0], &b[1], &b[2]) < 1) continue;
-        uint32_t warps = (uint32_t)(((uint64_t)b[0] * b[1] * b[2] + LANES - 1) / LANES);
-        if (warps) most = MAX(most, (uint32_t)(r->warps / warps));
-    }
+    for (size_t k = 0; k < run->kernels.n; k++)
+        if (!run->kernels.v[k].functional) most = MAX(most, blocks_room(&run->kernels.v[k]));
     return most;
 }
 

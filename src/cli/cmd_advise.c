@@ -193,13 +193,11 @@ static void kernels_text(const Advice *a, const struct Gpu *g)
     for (size_t k = 0; k < run->kernels.n; k++) {
         const RunKernel *r = &run->kernels.v[k];
         LaunchSum sum = {.occupancy_warps = (uint32_t)r->warps, .occupancy_limit = r->limit};
-        unsigned grid[3] = {1, 1, 1}, block[3] = {1, 1, 1};
+        uint32_t grid[3], block[3];
         if (r->functional) continue;
-        if (r->grid) sscanf(r->grid, "%ux%ux%u", &grid[0], &grid[1], &grid[2]);
-        if (r->block) sscanf(r->block, "%ux%ux%u", &block[0], &block[1], &block[2]);
+        shape_read(r->grid, grid), shape_read(r->block, block);
         for (int n = 0; n < 3; n++) sum.info.grid[n] = grid[n], sum.info.block[n] = block[n];
-        uint64_t warps = ((uint64_t)block[0] * block[1] * block[2] + LANES - 1) / LANES;
-        sum.occupancy_blocks = warps ? (uint32_t)(r->warps / warps) : 0;
+        sum.occupancy_blocks = blocks_room(r);
         memcpy(sum.count, r->count, sizeof sum.count);
         Text limits = {0}, peaks = {0};
         char *name = name_shown(r->name);

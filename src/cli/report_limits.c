@@ -77,6 +77,9 @@ static void refused_text(const uint64_t *c, Text *out)
     double accesses = (double)(c[C_LD_GLOBAL] + c[C_ST_GLOBAL]);
     double lines = over((double)c[C_L1_ACCESSES], accesses);
     if (accesses > 0 && lines >= 2) text_printf(out, ", an instruction touching %.3g lines", lines);
+    double conflicts = over((double)c[C_SHARED_CONFLICTS], (double)c[C_SHARED_PASSES]);
+    if (c[C_SHARED_CONFLICTS] * 4 > c[C_SHARED_PASSES])
+        text_printf(out, ", %.0f %% of the passes of shared memory for bank conflicts", 100 * conflicts);
     if (c[causes[most].of] * 4 > c[C_SM_CYCLES])
         text_printf(out, "; %.0f %% of the time an access waits for %s",
                     100 * over((double)c[causes[most].of], (double)c[C_SM_CYCLES]), causes[most].what);
