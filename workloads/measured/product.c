@@ -35,7 +35,7 @@ static void run(Work *work)
 }
 
 static const WorkParam params[] = {
-    {"n", "rows and columns of the matrices, a multiple of 2 w up to 8192", 64, 512, 4, 8192},
+    {"n", "rows and columns of the matrices, a multiple of 2 w from 64 to 8192", 64, 512, 64, 8192},
     {"w", "side of a block and of a tile, 2 to 32", 16, 16, 2, 32},
     {"outputs", "0: an element a thread, from global memory; 1: from tiles in shared memory; 2: two elements a thread",
      1, 1, 0, 2},
