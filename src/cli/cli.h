@@ -249,13 +249,15 @@ struct LaunchSum;
 void limits_text(const struct LaunchSum *sum, const struct Gpu *g, Text *limits, Text *peaks);
 void limits_json(const struct LaunchSum *sum, const struct Gpu *g, Json *json);
 
-// --- expect.c: how sure a time is ------------------------------------------------------------------------------------
+// --- points.gen.c: doc/results/measurements/measured.csv -------------------------------------------------------------
 typedef struct PointsFile {
     const char *name, *text;
     size_t size;
 } PointsFile;
 extern const PointsFile points_files[];  // of which there is one: what onchip reproduce measured --csv printed
 extern const size_t points_file_count;
+
+// --- expect.c: how sure a time is ------------------------------------------------------------------------------------
 typedef struct Expected {
     const char *class;  // bandwidth, shared, compute, atomics or latency
     size_t launches;    // of that class that were measured on the card
