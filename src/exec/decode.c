@@ -114,14 +114,13 @@ static bool frame_fits(Decode *x, uint64_t rows)
            decode_fail(x, false, "the parameters of '%s' and of its calls are too large", x->f->symbol->name);
 }
 
-// What one lane of a warp can do for the others, whose address is the same and who don't read the result.
-static uint8_t gather_of(const bool *uniform, const Inst *i)
+// Can one lane of a warp add for the others? Their address is surely the same, and nobody reads the result (D_SAME).
+static bool adds_to_one(const bool *uniform, const Inst *i)
 {
     int at = i->op == OP_ATOM ? 1 : 0;
-    if ((i->op != OP_RED && (i->op != OP_ATOM || i->opnd[0].kind != O_SINK)) || i->vec > 1) return GATHER_NONE;
-    if (i->mod[G_ATOM] != M_A_ADD || (i->type != TY_U32 && i->type != TY_S32)) return GATHER_NONE;
-    if (!uniform_operand(uniform, &i->opnd[at])) return GATHER_NONE;
-    return i->opnd[at + 1].kind == O_IMM ? GATHER_CONSTANT : GATHER_LANES;
+    if ((i->op != OP_RED && (i->op != OP_ATOM || i->opnd[0].kind != O_SINK)) || i->vec > 1) return false;
+    return i->mod[G_ATOM] == M_A_ADD && (i->type == TY_U32 || i->type == TY_S32) &&
+           uniform_operand(uniform, &i->opnd[at]);
 }
 
 static bool decode_function(Decode *x, Code *code)
@@ -162,7 +161,7 @@ static bool decode_function(Decode *x, Code *code)
         x->i = &f->insts.v[n];
         ok = decode_inst(x, &code->insts[n], n) && !x->failed;
         if (prov) code->insts[n].prov = prov[n];
-        if (ok) code->insts[n].gather = gather_of(uniform, x->i);
+        if (ok && adds_to_one(uniform, x->i)) code->insts[n].flags |= D_SAME;
         if (x->image->operand + x->image->last && code->files->start[n] & STRAND_WAITS) code->insts[n].flags |= D_WAITS;
     }
     for (size_t p = 0; p < f->pragmas.n; p++) {

@@ -47,7 +47,7 @@ struct Dinst {
     Loc32 dst, a, b, c;             // destination and sources; vectors: see vec
     uint64_t imm;                   // address offset, lookup table, label …
     uint8_t kind;                   // Kindx
-    uint8_t class, slots, units;    // timing class, issue slots, and how many of them take the class's unit
+    uint8_t class, slots;           // timing class and issue slots
     uint8_t op, type, type2;        // of the Inst
     uint8_t space, vec, bytes;      // memory: state space, elements, bytes of an element
     uint8_t mod;                    // the modifier that selects among variants (vote, shfl, atom, geometry), a Mod
@@ -57,7 +57,7 @@ struct Dinst {
     uint16_t pdst, pdst2, psrc;     // predicate operands
     bool psrc_negated;
     uint8_t reduction, component;  // Mods: what bar.red makes of the predicates; what tld4 gathers
-    uint8_t gather;                // GATHER_…: what one lane can do for all (sm.gather)
+    uint8_t units;                 // how many of its issue slots take the class's unit
     int16_t prov;                  // the kernel parameter its address comes from, or PROV_NONE
     uint32_t target, reconverge;   // branches
     uint32_t index;                // in Code.insts
@@ -76,7 +76,6 @@ struct Dinst {
     bool has_result;
     uint8_t soft;  // SOFT_…: what it does for a software cache
 };
-enum { GATHER_NONE, GATHER_CONSTANT, GATHER_LANES };
 enum { SOFT_NONE, SOFT_LINE, SOFT_FILL, SOFT_AHEAD };
 enum {
     D_SYNC = 1 << 0,      // waits for all lanes of its mask (.sync, from sm_70 on)
@@ -94,6 +93,7 @@ enum {
     D_CARRY_OUT = 1 << 12,
     D_WAITS = 1 << 14,  // a strand starts here, which waits for all loads before
     D_WORD = 1 << 13,   // a plain load or store of a word, from or into a 32-bit register
+    D_SAME = 1 << 15,   // an addition of 32-bit integers to one address for all lanes, whose result nobody reads
 };
 
 // The addresses of an access's lanes: its base register plus an offset. True: within each eight lanes they step by what

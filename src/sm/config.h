@@ -11,7 +11,8 @@ typedef enum StorageKind { STORAGE_PARTITIONED, STORAGE_FERMI, STORAGE_UNIFIED, 
 typedef enum Repartition { REPARTITION_DROP, REPARTITION_KEEP } Repartition;
 typedef enum Per { PER_KERNEL, PER_PROGRAM } Per;
 // Whose words lie side by side for the lanes of a warp in local memory; those of the others lie in one piece.
-typedef enum Counting { COUNT_LOWERED, COUNT_PTX, COUNT_SASS } Counting;  // issue slots of an instruction
+typedef enum Counting { COUNT_LOWERED, COUNT_PTX, COUNT_SASS } Counting;    // issue slots of an instruction
+typedef enum Gather { GATHER_NONE, GATHER_CONSTANT, GATHER_LANES } Gather;  // whose atomics one lane does
 typedef enum Reorder { REORDER_NONE, REORDER_FREE, REORDER_OCCUPANCY } Reorder;
 typedef enum Interleave { INTERLEAVE_NONE, INTERLEAVE_ALL, INTERLEAVE_SPILLS } Interleave;
 typedef struct ClassCfg {
@@ -64,7 +65,7 @@ typedef struct SmCfg {
     uint32_t to_partition;         // cycles
     uint32_t local_limit;
     uint32_t interleave;  // Interleave
-    uint32_t gather;      // GATHER_…: whose atomics one lane does for its warp
+    uint32_t gather;      // Gather
 } SmCfg;
 
 #endif

@@ -391,7 +391,8 @@ ALWAYS_INLINE uint32_t go(Sm *sm, SchedState *s, WarpSlot *ws)
     if (sm->issue.listens & (ON_ISSUED | ON_COUNTS)) tell_issued(sm, ws, is_memory((int)class));
     uint32_t slots = issue_warp(sm, ws, d);
     if (sm->issue.listens & ON_EPOCH) end_epoch(sm);
-    uint32_t interval = sm->cfg.unit[class].interval * (slots > 1 ? d->units : slots);
+    uint32_t interval = sm->cfg.unit[class].interval;
+    if (slots > 1) interval *= d->units;
     if (interval > (sm->cfg.issue == 1)) s->unit_free[class] = sm->now + interval, s->held |= 1u << class;
     sm->count[C_ISSUED]++;
     if (slots > 1) s->busy = sm->now + slots;

@@ -178,11 +178,9 @@ void lsu_tick(Sm *sm)
             refuse_head(sm, r);
             return;
         }
-        if (!op->next) sm->lsu.begun = sm->now;
         sm->lsu.free = sm->now + 1 + op->late;
         op->late = 0;
         if (++op->next < op->count) return;
-        sm->lsu.free = MAX(sm->lsu.free, sm->lsu.begun + sm->cfg.lsu_interval);
     }
     if (++sm->lsu.head == sm->lsu.room) sm->lsu.head = 0;
     sm->lsu.n--;
@@ -291,6 +289,13 @@ static uint32_t segments(const Sm *sm, LsuOp *op, const Step *s, uint32_t mask, 
     return coalesce(addr, mask, s->bytes, op->write, op->seg);
 }
 
+// Whether one lane's atomic stands for those of its warp.
+static bool gathers(const Sm *sm, const Dinst *d)
+{
+    bool constant = d->inst->opnd[d->op == OP_ATOM ? 2 : 1].kind == O_IMM;
+    return sm->cfg.gather == GATHER_LANES || (sm->cfg.gather == GATHER_CONSTANT && constant);
+}
+
 // The time that an atomic's transactions take at the L2, sector by sector: that of the lanes which meet at one of its
 // addresses, and where they have several, at least that of a sector.
 static void atomic_cycles(const PartitionCfg *cfg, LsuOp *op, const Step *s, uint32_t mask)
@@ -322,12 +327,13 @@ static void put_port(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t
     op->settled = op->keep_out = false;
     op->bytes = (uint8_t)s->bytes;
     op->stat = s->stat;
-    if (d->gather && d->gather <= sm->cfg.gather) mask &= -mask;
+    if (d->flags & D_SAME && gathers(sm, d)) mask &= -mask;
     op->count = segments(sm, op, s, mask, slot);
     if (op->atomic && sm->links.part->atomic_sector) atomic_cycles(sm->links.part, op, s, mask);
     op->structure = structure_of(sm, s);
     op->port = port_for(sm, op, d);
     op->late = sm->storage.counts ? operands_lines(sm, op) : 0;
+    if (op->count < sm->cfg.lsu_interval) op->late += sm->cfg.lsu_interval - op->count;
     count_structure(sm, op, d);
     sm->inst[op->stat].transactions += op->count;
     if (tracker != NONE) sm->lsu.tracker[tracker].left += op->count;

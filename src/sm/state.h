@@ -159,7 +159,7 @@ typedef struct LsuOp {
     uint32_t tracker;      // NONE: nothing waits
     uint32_t count, next;  // transactions
     uint32_t passes;       // shared memory
-    uint32_t late;         // cycles, for its operands
+    uint32_t late;         // cycles, for its operands and lsu.interval
     uint8_t space;
     bool write, atomic;
     bool settled;  // its port is; keep_out: what misses there takes no line
@@ -173,7 +173,6 @@ typedef struct Lsu {
     LsuOp *queue;  // a ring with `room` places
     uint32_t room, head, n;
     uint64_t free;          // when its pipe takes the next transaction
-    uint64_t begun;         // when it took the first of the head's
     uint64_t sure_free;     // when it will, once all in the queue are served; NEVER: nobody knows
     uint32_t refused;       // as in Refusal, of the head
     uint32_t refused_part;  // of the last one that lacked a credit
