@@ -514,8 +514,8 @@ static void sim_close(oc_device *base)
     map_free(&d->label_at);
     vec_free(&d->modules), vec_free(&d->streams), vec_free(&d->events), vec_free(&d->textures), vec_free(&d->labels),
         vec_free(&d->lines);
-    chip_close(&d->chip);
     check_close(d->chip.check);
+    chip_close(&d->chip);
     gpu_free(&d->gpu);
     gmem_close(&d->memory);
     mem_free(d);
