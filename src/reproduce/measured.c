@@ -188,6 +188,31 @@ MeasuredError measured_error(const Reproduction *r, const char *class)
     return e;
 }
 
+bool measured_within(const Source *csv, const char *gpu, const char *class, size_t *times, double *within)
+{
+    PointLine line = {0};
+    VEC(double) errors = {0};
+    Text figure = {0};
+    bool card = false;
+    text_printf(&figure, "measured/%s", gpu);
+    for (const char *s = csv->text, *next; *s; s = *next ? next + 1 : next) {
+        next = s + strcspn(s, "\n");
+        if (!point_line(s, next, &line) || strcmp(line.figure.v, figure.v)) continue;
+        card = true;
+        double theirs = strtod(line.theirs, NULL);
+        if (!strcmp(line.series.v, class) && theirs > 0) vec_push(&errors, fabs(line.ours / theirs - 1));
+    }
+    *times = errors.n, *within = 0;
+    if (errors.n) {
+        qsort(errors.v, errors.n, sizeof *errors.v, by_size);
+        *within = errors.v[(errors.n * 9 + 9) / 10 - 1];
+    }
+    point_line_free(&line);
+    text_free(&figure);
+    vec_free(&errors);
+    return card;
+}
+
 static void put_line(const Reproduction *r, const char *class, bool markdown, Text *out)
 {
     MeasuredError e = measured_error(r, class);

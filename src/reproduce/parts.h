@@ -33,6 +33,15 @@ bool points_finish(Reproduction *r, Diag *diag);           // orders the points,
 
 const char *figure_key(const Ini *ini, const char *key, const IniEntry **entry);  // of [figure]; null: it has none
 
+// --- points.c --------------------------------------------------------------------------------------------------------
+typedef struct PointLine {  // the fields of one line; ours is NaN where the field is empty
+    Text figure, series, x;
+    double ours;
+    const char *theirs;  // where that field begins
+} PointLine;
+bool point_line(const char *s, const char *end, PointLine *out);  // false: it isn't such a line
+void point_line_free(PointLine *line);
+
 // --- measured.c ------------------------------------------------------------------------------------------------------
 bool measured_is(const char *text);  // a table of measured times
 // Reads it, and writes the figure's file that it stands for.

@@ -8,11 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct Line {  // the fields of one line; ours is NaN where the field is empty
-    Text figure, series, x;
-    double ours;
-} Line;
-
 // Reads a text in quotes and the comma behind it. Returns the place behind them; null: there is none.
 static const char *quoted(const char *s, const char *end, Text *out)
 {
@@ -30,23 +25,25 @@ static const char *quoted(const char *s, const char *end, Text *out)
     return NULL;
 }
 
-static bool read_line(const char *s, const char *end, Line *out)
+bool point_line(const char *s, const char *end, PointLine *out)
 {
     Text number = {0};
     if ((s = quoted(s, end, &out->figure)) && (s = quoted(s, end, &out->series))) s = quoted(s, end, &out->x);
     const char *comma = s ? memchr(s, ',', (size_t)(end - s)) : NULL;
     if (!comma) return false;
-    out->ours = NAN;
+    out->ours = NAN, out->theirs = comma + 1;
     text_add(&number, s, (size_t)(comma - s));
     bool ok = comma == s || parse_double(number.v, &out->ours);
     text_free(&number);
     return ok;
 }
 
+void point_line_free(PointLine *line) { text_free(&line->figure), text_free(&line->series), text_free(&line->x); }
+
 // A name such as "sl1/fig1"; of a file, "./sl1/fig1.ini".
 static bool is_named(const Reproduction *r, const char *figure) { return !strcmp(r->ini.source.name, figure); }
 
-static void add_point(Reproduction *r, const Line *l)
+static void add_point(Reproduction *r, const PointLine *l)
 {
     Point p = {.x = mem_text(l->x.v), .series = mem_text(l->series.v), .ours = l->ours, .theirs = NAN};
     p.summary = summary_named(r, l->x.v);
@@ -61,18 +58,18 @@ bool reproduce_read(Reproduction *r, const Source *csv, Diag *diag)
 {
     static const char head[] = "figure,series,x,ours,theirs,tolerance\n";
     const char *end = csv->text + csv->length, *s = csv->text;
-    Line line = {0};
+    PointLine line = {0};
     bool ok = csv->length >= strlen(head) && !memcmp(s, head, strlen(head));
     if (!ok) diag_at(diag, csv, 0, "onchip reproduce --csv", "a file of points begins with the line %s", head);
     for (s += ok ? strlen(head) : 0; ok && s < end;) {
         const char *next = memchr(s, '\n', (size_t)(end - s));
         const char *stop = next ? next : end;
-        ok = read_line(s, stop, &line) || diag_at(diag, csv, (size_t)(s - csv->text), NULL,
-                                                  "a line is \"figure\",\"series\",\"x\",ours,theirs,tolerance");
+        ok = point_line(s, stop, &line) || diag_at(diag, csv, (size_t)(s - csv->text), NULL,
+                                                   "a line is \"figure\",\"series\",\"x\",ours,theirs,tolerance");
         if (ok && is_named(r, line.figure.v)) add_point(r, &line);
         s = next ? next + 1 : end;
     }
-    text_free(&line.figure), text_free(&line.series), text_free(&line.x);
+    point_line_free(&line);
     if (ok && !r->points.n) ok = diag_error(diag, "%s has no points of %s", csv->name, r->ini.source.name);
     return ok && points_finish(r, diag);
 }

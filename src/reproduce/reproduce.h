@@ -64,6 +64,9 @@ typedef struct MeasuredError {
     const Point *farthest;  // null: there are no times
 } MeasuredError;
 MeasuredError measured_error(const Reproduction *r, const char *class);
+// From points that onchip reproduce measured --csv printed: how many times of a class a card has, and what 90 % of
+// |simulated / measured − 1| are within; 0 without any. False: there are none of the card at all.
+bool measured_within(const Source *csv, const char *gpu, const char *class, size_t *times, double *within);
 // A line for each class, and one for all, behind a line of heads.
 void measured_summary(const Reproduction *r, bool markdown, bool head, Text *out);
 
