@@ -3,8 +3,7 @@
 //
 // The roofline (Williams et al., CACM 2009) counts warp instructions in the place of floating-point operations, and
 // transactions in the place of bytes (Ding and Williams, PMBS 2019): of the L1 and the L2 an access, of DRAM 32 bytes.
-// So each ceiling is the same for all kernels. A warp
-// instruction takes an issue slot or more.
+// So each ceiling is the same for all kernels. A warp instruction takes an issue slot or more.
 #include "chip/chip.h"
 
 #include <math.h>

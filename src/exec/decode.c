@@ -115,12 +115,14 @@ static bool frame_fits(Decode *x, uint64_t rows)
 }
 
 // Can one lane of a warp add for the others? Their address is surely the same, and nobody reads the result (D_SAME).
-static bool adds_to_one(const bool *uniform, const Inst *i)
+// uniform: of the function's registers; null: it is found when it is first needed.
+static bool adds_to_one(const Function *f, bool **uniform, const Inst *i)
 {
     int at = i->op == OP_ATOM ? 1 : 0;
     if ((i->op != OP_RED && (i->op != OP_ATOM || i->opnd[0].kind != O_SINK)) || i->vec > 1) return false;
-    return i->mod[G_ATOM] == M_A_ADD && (i->type == TY_U32 || i->type == TY_S32) &&
-           uniform_operand(uniform, &i->opnd[at]);
+    if (i->mod[G_ATOM] != M_A_ADD || (i->type != TY_U32 && i->type != TY_S32)) return false;
+    if (!*uniform) *uniform = ptx_uniform(f);
+    return uniform_operand(*uniform, &i->opnd[at]);
 }
 
 static bool decode_function(Decode *x, Code *code)
@@ -156,12 +158,12 @@ static bool decode_function(Decode *x, Code *code)
     code->n = (uint32_t)f->insts.n;
     code->insts = mem_alloc(sizeof *code->insts * (code->n + 1));
     int16_t *prov = f->entry ? ptx_provenance(f, NULL) : NULL;
-    bool *uniform = ptx_uniform(f);
+    bool *uniform = NULL;
     for (uint32_t n = 0; n < code->n && ok; n++) {
         x->i = &f->insts.v[n];
         ok = decode_inst(x, &code->insts[n], n) && !x->failed;
         if (prov) code->insts[n].prov = prov[n];
-        if (ok && adds_to_one(uniform, x->i)) code->insts[n].flags |= D_SAME;
+        if (ok && adds_to_one(f, &uniform, x->i)) code->insts[n].flags |= D_SAME;
         if (x->image->operand + x->image->last && code->files->start[n] & STRAND_WAITS) code->insts[n].flags |= D_WAITS;
     }
     for (size_t p = 0; p < f->pragmas.n; p++) {

@@ -587,6 +587,14 @@ int inst_dest_count(const Inst *i)
     return sig && sig[0] && strchr("dDhpPHxVe", sig[0]) ? 1 : 0;
 }
 
+void inst_write(Function *f, const Inst *near, Inst *i)
+{
+    Diag diag = {0};
+    i->at = near->at, i->loc = near->loc, i->origin = near->origin;
+    check_inst(f->module, f, i, &diag);  // it can't fail
+    diag_free(&diag);
+}
+
 static void visit_operand(const Operand *o, bool def, RegVisit *visit, void *user)
 {
     if (o->kind == O_REG) visit(user, o->reg, def);

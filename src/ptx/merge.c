@@ -61,23 +61,21 @@ static uint32_t result_align(const Merge *m, const Inst *i)
     }
 }
 
-static void count_def(void *user, uint32_t reg, bool def) { ((uint32_t *)user)[reg] += def; }
-
 // Of registers with one definition; of others nothing is known. Each is looked at once, in the order of the text.
 static void find_aligns(Merge *m)
 {
     const Function *f = m->f;
-    uint32_t *defs = mem_alloc(sizeof *defs * (f->regs.n + 1));
-    for (size_t n = 0; n < f->insts.n; n++) inst_regs(&f->insts.v[n], count_def, defs);
+    RegIndex writers = reg_index(f, true);
     for (size_t r = 0; r < f->regs.n; r++) m->align[r] = 1;
     for (size_t n = 0; n < f->insts.n; n++) {
         const Inst *i = &f->insts.v[n];
         const TypeInfo *t = &type_info[i->type];
         bool number = t->kind == K_UINT || t->kind == K_SINT || t->kind == K_BITS;
-        if (number && !i->guarded && inst_dest_count(i) == 1 && i->opnd[0].kind == O_REG && defs[i->opnd[0].reg] == 1)
+        if (number && !i->guarded && inst_dest_count(i) == 1 && i->opnd[0].kind == O_REG &&
+            reg_single(&writers, i->opnd[0].reg))
             m->align[i->opnd[0].reg] = result_align(m, i);
     }
-    mem_free(defs);
+    reg_index_free(&writers);
 }
 
 // --- loads -----------------------------------------------------------------------------------------------------------
@@ -140,7 +138,6 @@ static void put_vector(Merge *m, Load *const *parts, uint32_t n)
         m->gone[parts[k]->inst] = parts[k]->inst != at;
         parts[k]->taken = true;
     }
-    const Inst *near = &m->f->insts.v[at];
     o[0] = (Operand){.kind = O_VEC, .count = (uint16_t)n, .items = items, .reg = NO_REG};
     o[1] = m->f->insts.v[parts[0]->inst].opnd[1];
     Inst i = {.op = OP_LD,
@@ -148,13 +145,8 @@ static void put_vector(Merge *m, Load *const *parts, uint32_t n)
               .suffix = {M_SHARED, n == 4 ? M_V4 : M_V2, (uint8_t)(M_COUNT + (parts[0]->bytes == 4 ? TY_B32 : TY_B64))},
               .guard = NO_REG,
               .operands = 2,
-              .opnd = o,
-              .at = near->at,
-              .loc = near->loc,
-              .origin = near->origin};
-    Diag diag = {0};
-    check_inst(m->f->module, m->f, &i, &diag);  // fills what later passes read; it can't fail
-    diag_free(&diag);
+              .opnd = o};
+    inst_write(m->f, &m->f->insts.v[at], &i);
     m->f->insts.v[at] = i;
     m->any = true;
 }
@@ -187,6 +179,8 @@ static void merge_loads(Merge *m)
             if (!m->loads.v[k].taken) merge_at(m, &m->loads.v[k], n);
     m->loads.n = 0;
 }
+
+static void count_def(void *user, uint32_t reg, bool def) { ((uint32_t *)user)[reg] += def; }
 
 bool merge_shared(Function *f, bool *gone)
 {

@@ -21,6 +21,10 @@ Type inst_operand_type(const Inst *i, int n);
 // the address of a variable may stand (cvta).
 Type inst_source_type(const Module *m, const Inst *i, int n);
 
+// Writes an instruction of a pass's own that stands for `near`. i has its operation, operands, types and modifiers,
+// which must be right; the rest is filled.
+void inst_write(Function *f, const Inst *near, Inst *i);
+
 // --- index.c: the instructions of each register ---------------------------------------------------------------------
 typedef struct RegIndex {
     uint32_t *first,
@@ -28,6 +32,8 @@ typedef struct RegIndex {
 } RegIndex;
 RegIndex reg_index(const Function *f, bool def);  // those that write it, or read it
 void reg_index_free(RegIndex *x);
+// Of those that write: has the register a single definition?
+static inline bool reg_single(const RegIndex *x, uint32_t reg) { return x->first[reg + 1] - x->first[reg] == 1; }
 
 // --- live.c ----------------------------------------------------------------------------------------------------------
 void flow_live_out(const Flow *flow, uint32_t block, uint64_t *out);  // words words: what is live where the block ends

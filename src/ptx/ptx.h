@@ -352,9 +352,8 @@ void ptx_print_function(const Function *f, Text *out);
 void ptx_print_head(const Function *f, const char *suffix, const char *params, Text *out);
 void ptx_print_declarations(const Function *f, Text *out);
 
-enum {
-    MERGED_BYTES = 16
-};  // of loads of shared memory that merge.c makes one; larger variables begin at a multiple of it
+// Of loads of shared memory that merge.c makes one. Variables of as many bytes begin at a multiple of it.
+enum { MERGED_BYTES = 16 };
 
 // --- lower.c: copies propagated, dead code removed; the parsed function is left alone -------------------------------
 Function *ptx_lower(const Function *f, uint32_t limit);  // registers per thread, beyond which values are spilled; 0: no

@@ -70,14 +70,9 @@ static void put_access(Spill *s, const Inst *near, bool load, uint32_t reg, Symb
               .suffix = {M_LOCAL, (uint8_t)(M_COUNT + home->type)},
               .guard = NO_REG,
               .operands = 2,
-              .opnd = o,
-              .at = near->at,
-              .loc = near->loc,
-              .origin = near->origin};
+              .opnd = o};
     if (!load) i.guarded = near->guarded, i.guard = near->guard, i.guard_negated = near->guard_negated;
-    Diag diag = {0};
-    check_inst(s->f->module, s->f, &i, &diag);  // fills what later passes read; it can't fail
-    diag_free(&diag);
+    inst_write(s->f, near, &i);
     vec_push(&s->out, i);
 }
 

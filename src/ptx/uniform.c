@@ -5,16 +5,6 @@
 // once, in the order of the text.
 #include "ptx/pass.h"
 
-typedef struct Defs {
-    uint8_t *count;  // of each register: 0, 1, or 2 for more
-} Defs;
-
-static void count_def(void *user, uint32_t reg, bool def)
-{
-    Defs *d = user;
-    if (def && d->count[reg] < 2) d->count[reg]++;
-}
-
 static bool is_uniform(const bool *uniform, const Operand *o)
 {
     switch (o->kind) {
@@ -60,21 +50,20 @@ bool uniform_operand(const bool *uniform, const Operand *o)
 bool *ptx_uniform(const Function *f)
 {
     bool *uniform = mem_alloc(sizeof *uniform * (f->regs.n + 1));
-    Defs defs = {.count = mem_alloc(f->regs.n + 1)};
+    RegIndex writers = reg_index(f, true);
     Map params = {0};
     for (size_t k = 0; k < f->params.n && f->entry; k++)
         map_put(&params, (const char *)&f->params.v[k], sizeof f->params.v[k], (int64_t)k);
-    for (size_t n = 0; n < f->insts.n; n++) inst_regs(&f->insts.v[n], count_def, &defs);
     for (size_t n = 0; n < f->insts.n; n++) {
         const Inst *i = &f->insts.v[n];
-        if (i->guarded || inst_dest_count(i) != 1 || i->opnd[0].kind != O_REG || defs.count[i->opnd[0].reg] != 1 ||
-            !is_plain(i, &params))
+        if (i->guarded || inst_dest_count(i) != 1 || i->opnd[0].kind != O_REG ||
+            !reg_single(&writers, i->opnd[0].reg) || !is_plain(i, &params))
             continue;
         bool all = true;
         for (int k = 1; k < i->operands; k++) all &= uniform_operand(uniform, &i->opnd[k]);
         uniform[i->opnd[0].reg] = all;
     }
-    mem_free(defs.count);
+    reg_index_free(&writers);
     map_free(&params);
     return uniform;
 }
