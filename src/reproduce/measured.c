@@ -194,10 +194,10 @@ bool measured_within(const Source *csv, const char *gpu, const char *class, size
     VEC(double) errors = {0};
     Text figure = {0};
     bool card = false;
-    text_printf(&figure, "measured/%s", gpu);
+    text_printf(&figure, "\"measured/%s\",", gpu);
     for (const char *s = csv->text, *next; *s; s = *next ? next + 1 : next) {
         next = s + strcspn(s, "\n");
-        if (!point_line(s, next, &line) || strcmp(line.figure.v, figure.v)) continue;
+        if (strncmp(s, figure.v, figure.n) || !point_line(s, next, &line)) continue;
         card = true;
         double theirs = strtod(line.theirs, NULL);
         if (!strcmp(line.series.v, class) && theirs > 0) vec_push(&errors, fabs(line.ours / theirs - 1));
