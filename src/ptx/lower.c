@@ -275,6 +275,43 @@ static void propagate(Function *f)
     mem_free(l.def), mem_free(l.value), mem_free(bad);
 }
 
+enum { MOST_REGISTERS = 255 };  // of a thread
+
+// The registers of a thread that ptxas aims at (CUDA 13, sm_75 to sm_90): as many as still leave an SM full of threads,
+// in eights; of the threads of the blocks that fit, where .maxntid says how many these have; with .minnctapersm as
+// many as so many blocks leave; and a limit takes its place. 0: nothing is aimed at.
+static uint32_t aim_of(const Function *f, uint32_t limit)
+{
+    const Module *m = f->module;
+    const uint32_t *n = f->reqntid[0] ? f->reqntid : f->maxntid;
+    uint64_t block = (uint64_t)n[0] * MAX(n[1], 1u) * MAX(n[2], 1u), resident = m->sm_threads;
+    if (!m->sm_registers || !f->entry) return 0;
+    if (limit && limit < MOST_REGISTERS) return limit;
+    if (block && f->minnctapersm)
+        resident = block * f->minnctapersm;
+    else if (block)
+        resident = block * MAX(MIN(m->sm_blocks, m->sm_threads / block), 1u);
+    return (uint32_t)MIN(m->sm_registers / MAX(resident, 1u) & ~7u, MOST_REGISTERS);
+}
+
+// Slots have gaps where pairs must be aligned, so that a few more may be needed than words are alive at once.
+static void order(Function *f, uint32_t aim)
+{
+    enum { TRIES = 3 };
+    uint32_t within = aim, over = 1;
+    for (int k = 0; k < TRIES && over; k++) {
+        order_blocks(f, within);
+        if (!aim) return;
+        Flow *w = flow_build(f);
+        flow_live(w);
+        Alloc *a = alloc_colour(w);
+        over = a->slots > aim ? a->slots - aim : 0;
+        within -= MIN(over, within - 1);
+        alloc_free(a);
+        flow_free(w);
+    }
+}
+
 #define VEC_COPY(to, from)                                                       \
     do {                                                                         \
         (to)->v = mem_alloc(sizeof *(from)->v * ((from)->n + 1));                \
@@ -302,8 +339,8 @@ Function *ptx_lower(const Function *f, uint32_t limit)
     propagate(g);
     remove_dead(g);
     if (f->module->sass) merge(g);
-    if (f->module->reorder) order_blocks(g);
     if (f->maxnreg && (!limit || f->maxnreg < limit)) limit = f->maxnreg;
+    if (f->module->reorder) order(g, aim_of(g, limit));
     if (limit) spill_registers(g, limit);
     return g;
 }
