@@ -7,7 +7,7 @@
 #include "sm/sm.h"
 
 // Raised whenever the cycles or counters of any run change: stored results of another model aren't reused.
-enum { MODEL_VERSION = 19 };
+enum { MODEL_VERSION = 20 };
 
 // --- descriptions ----------------------------------------------------------------------------------------------------
 typedef struct SchedSetting {  // a parameter of a policy, not of the chosen one alone

@@ -106,7 +106,7 @@ oc_status sim_load(oc_device *base, const char *ptx, size_t length, const char *
     SimModule *mod = mem_alloc(sizeof *mod);
     mod->base.device = base;
     mod->image = (Image){.module = ptx_parse_partly(ptx, length, name ? name : "module.ptx", &diag),
-                         .lower = !d->config.no_lowering,
+                         .lower = !d->config.no_lowering && d->gpu.sm.lower,
                          .reg_limit = d->gpu.sm.reg_max,
                          .values = d->gpu.sm.reg_values,
                          .banks = d->gpu.sm.reg_spread ? d->gpu.sm.reg_banks : 0,

@@ -124,7 +124,7 @@ static bool build_graph(const Flow *w, Graph *g)
             const Inst *inst = &f->insts.v[i];
             collect_all(inst, &r);
             interfere(g, inst, &r, &live);
-            if (!inst->guarded)
+            if (!inst_keeps(inst))
                 for (size_t d = 0; d < r.def.n; d++) live_drop(&live, r.def.v[d]);
             for (size_t u = 0; u < r.use.n; u++) live_add(&live, r.use.v[u]);
         }

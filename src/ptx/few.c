@@ -128,7 +128,7 @@ static void from_end(Few *w, uint32_t *order)
         uint32_t next = order[k] = choose_back(w);
         w->at = d->n - k;
         drop_ready(w, next);
-        if (!inst_at(w, next)->guarded) inst_regs(inst_at(w, next), end_value, w);
+        if (!inst_keeps(inst_at(w, next))) inst_regs(inst_at(w, next), end_value, w);
         inst_regs(inst_at(w, next), begin_value, w);
         for (uint32_t e = d->up_first[next]; e < d->up_first[next + 1]; e++)
             if (!--w->waits[d->up[e]]) w->ready[w->ready_n++] = d->up[e];

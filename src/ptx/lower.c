@@ -194,22 +194,6 @@ static bool is_dead(const Inst *i, const uint32_t *uses)
     return d->kind == O_VEC || d->kind == O_PAIR || d->kind == O_SINK;
 }
 
-// Takes instructions away.
-static void drop(Function *f, const bool *gone)
-{
-    uint32_t *moved = mem_alloc(sizeof *moved * (f->insts.n + 1)), out = 0;
-    for (uint32_t n = 0; n < f->insts.n; n++) {
-        moved[n] = out;
-        if (!gone[n]) f->insts.v[out++] = f->insts.v[n];
-    }
-    moved[f->insts.n] = out;
-    for (size_t l = 0; l < f->labels.n; l++)
-        if (f->labels.v[l].defined) f->labels.v[l].inst = moved[f->labels.v[l].inst];
-    for (size_t p = 0; p < f->pragmas.n; p++) f->pragmas.v[p].inst = moved[f->pragmas.v[p].inst];
-    f->insts.n = out;
-    mem_free(moved);
-}
-
 static void remove_dead(Function *f)
 {
     uint32_t *uses = mem_alloc(sizeof *uses * (f->regs.n + 1));
@@ -237,15 +221,8 @@ static void remove_dead(Function *f)
         if (op_info[i->op].class == CLASS_ATOMIC && i->opnd[0].kind == O_REG && !uses[i->opnd[0].reg])
             own_operands(f, i)[0].kind = O_SINK;
     }
-    drop(f, dead);
+    insts_drop(f, dead);
     mem_free(uses), mem_free(dead);
-}
-
-static void merge(Function *f)
-{
-    bool *gone = mem_alloc(f->insts.n + 1);
-    if (merge_shared(f, gone)) drop(f, gone);
-    mem_free(gone);
 }
 
 static void propagate(Function *f)
@@ -273,6 +250,26 @@ static void propagate(Function *f)
     for (uint32_t i = 0; i < f->insts.n; i++) rewrite(&l, &f->insts.v[i]);
     flow_free(l.flow);
     mem_free(l.def), mem_free(l.value), mem_free(bad);
+}
+
+// A loop that is unrolled to its end leaves the one around it a single block.
+static void unroll(Function *f)
+{
+    enum { DEEP = 4 };
+    bool again = guard_branches(f) | fold_values(f);
+    for (int k = 0; again || k == 0; k++) {
+        propagate(f);
+        remove_dead(f);
+        again = k < DEEP && unroll_loops(f);
+        if (again) fold_values(f);
+    }
+}
+
+static void merge(Function *f)
+{
+    bool *gone = mem_alloc(f->insts.n + 1);
+    if (merge_shared(f, gone)) insts_drop(f, gone);
+    mem_free(gone);
 }
 
 enum { MOST_REGISTERS = 255 };  // of a thread
@@ -338,7 +335,9 @@ Function *ptx_lower(const Function *f, uint32_t limit)
     }
     propagate(g);
     remove_dead(g);
-    if (f->module->sass) merge(g);
+    const uint8_t level = f->module->lower ? f->module->lower : 3;
+    if (f->module->sass && level > 2) unroll(g);
+    if (f->module->sass && level > 1) merge(g);
     if (f->maxnreg && (!limit || f->maxnreg < limit)) limit = f->maxnreg;
     if (f->module->reorder) order(g, aim_of(g, limit));
     if (limit) spill_registers(g, limit);

@@ -137,7 +137,7 @@ static void back_over_part(Order *o)
     const Inst *part = &o->f->insts.v[o->first];
     pressure_behind(&o->pressure, o->live, o->first, o->n);
     for (uint32_t k = o->n; k-- > 0;) {
-        if (!part[k].guarded) inst_regs(&part[k], kill, o->live);
+        if (!inst_keeps(&part[k])) inst_regs(&part[k], kill, o->live);
         inst_regs(&part[k], revive, o->live);
     }
     pressure_ahead(&o->pressure, o->live, o->w->words);
@@ -182,7 +182,8 @@ void order_blocks(Function *f, uint32_t aim)
     o->waits = mem_alloc(sizeof *o->waits * most), o->ready = mem_alloc(sizeof *o->ready * most);
     uint8_t *ends = mem_alloc(f->insts.n + 2);
     for (size_t i = 0; i < f->insts.n; i++) ends[i] = inst_stays(&f->insts.v[i]);
-    for (size_t p = 0; p < f->pragmas.n; p++) ends[f->pragmas.v[p].inst] = 1;  // a pragma means its instruction
+    for (size_t p = 0; p < f->pragmas.n; p++)  // one of ours means its instruction
+        if (strstr(f->pragmas.v[p].text, "onchip.")) ends[f->pragmas.v[p].inst] = 1;
     walk(o, ends, few_alive);
     o->most = MAX(o->most, aim);
     walk(o, ends, order_part);

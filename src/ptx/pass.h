@@ -25,6 +25,16 @@ Type inst_source_type(const Module *m, const Inst *i, int n);
 // which must be right; the rest is filled.
 void inst_write(Function *f, const Inst *near, Inst *i);
 
+// --- edit.c: changing a function --------------------------------------------------------------------------------------
+uint32_t reg_new(Function *f, Type t);
+uint32_t label_new(Function *f, uint32_t inst);
+// inst_write's instruction; the suffixes and operands are copied.
+Inst inst_make(Function *f, const Inst *near, Op op, const uint8_t *suffix, int suffixes, const Operand *opnd, int n);
+void inst_own(Function *f, Inst *i);                       // its operands become a copy
+void operand_rename(Operand *o, const uint32_t *to);       // to: per register
+void insts_replace(Function *f, uint32_t first, uint32_t last, const Inst *by, uint32_t n);
+void insts_drop(Function *f, const bool *gone);
+
 // --- index.c: the instructions of each register ---------------------------------------------------------------------
 typedef struct RegIndex {
     uint32_t *first,
@@ -90,6 +100,11 @@ void few_close(Few *w);
 
 // --- order.c ---------------------------------------------------------------------------------------------------------
 void order_blocks(Function *f, uint32_t aim);  // aim: registers of a thread; 0: no more than it needs as it is
+
+// --- guard.c, unroll.c, fold.c: false: nothing was changed -----------------------------------------------------------
+bool guard_branches(Function *f);
+bool unroll_loops(Function *f);
+bool fold_values(Function *f);
 
 // --- merge.c ---------------------------------------------------------------------------------------------------------
 // Loads of shared memory become wider ones. gone gets the instructions that are to be dropped. False: none were merged.
