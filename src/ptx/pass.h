@@ -25,7 +25,7 @@ Type inst_source_type(const Module *m, const Inst *i, int n);
 // which must be right; the rest is filled.
 void inst_write(Function *f, const Inst *near, Inst *i);
 
-// --- edit.c: changing a function --------------------------------------------------------------------------------------
+// --- edit.c: changing a function -------------------------------------------------------------------------------------
 uint32_t reg_new(Function *f, Type t);
 uint32_t label_new(Function *f, uint32_t inst);
 // inst_write's instruction; the suffixes and operands are copied.
@@ -75,8 +75,8 @@ typedef struct Pressure {
     const Function *f;
     uint32_t first, n;  // the part: instructions are numbered within it
     uint32_t now;       // words that are alive
-    // The rest is few.c's and its own. Per register: reads to come; alive now, before and behind the part; words, none of
-    // those that take no register.
+    // The rest is few.c's and its own. Per register: reads to come; alive now, before and behind the part; words, none
+    // of those that take no register.
     uint32_t *left, start;
     uint8_t *alive, *before, *after, *width;
     int64_t change;
