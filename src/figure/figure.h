@@ -75,6 +75,8 @@ typedef struct ReportOptions {
     const TextList *keys;         // as in RunsWanted
     const char *folder;           // gets the figures' files; null: these aren't kept
     bool no_figures;
+    // Adds how sure a kernel's time is, in words: by its counters, its shares of the peaks and its GPU's name.
+    void (*sure)(const uint64_t *count, const double *peak, const char *gpu, Text *out);
 } ReportOptions;
 typedef struct ReportCount {  // how much a page has
     uint64_t runs, figures;

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Tables of measured times: quotients, and the figures of a class, worked out by hand; what isn't such a table; and that
-# onchip run says of a card's kernel what 90 % of the measured launches of its class are within.
+# run, advise and a page say of a card's kernel what 90 % of the measured launches of its class are within.
 source "$ONCHIP_SOURCE/test/test.bash"
 cd "$work" || exit 1
 mkdir times
@@ -51,5 +51,29 @@ jq -ne "($within - ${want#* }) | fabs < 1e-6" >/dev/null || complain "expected: 
 "$ONCHIP" run vectoradd n=200000 --gpu rtx3080 >out
 grep -q "how sure  *bandwidth: within .* in 90 % of $launches" out || complain "no line says how sure it is: $(<out)"
 "$ONCHIP" run vectoradd --size small >out
-! grep -q 'how sure' out || complain "gtx480 has no measured times: $(<out)"
+! grep -q 'how sure' out || complain "gtx480, from before Volta, has a line about measured times: $(<out)"
+# The same sentence in the text, in JSON, in advise and on a page. A class without launches, a card without: in words.
+says=$(jq -r '.kernels[0].expected.says' json)
+[[ $says == "bandwidth: within "*" in 90 % of $launches launches that were measured on the card" ]] ||
+    complain "JSON says: $says"
+# has SENTENCE GPU PROGRAM…: text, JSON, advise and page have it of that run.
+has() {
+    local words=$1 gpu=$2
+    shift 2
+    "$ONCHIP" run "$@" --gpu "$gpu" >text
+    "$ONCHIP" run "$@" --gpu "$gpu" --json | jq -r '.kernels[0].expected.says' >json
+    "$ONCHIP" advise "$@" --gpu "$gpu" --budget 0.001 --db advice >advice.out
+    "$ONCHIP" report run "$@" --gpu "$gpu" --no-figures -o page >/dev/null
+    grep -qF "how sure $words" <<<"$(tr -s ' \n' ' ' <text)" || complain "$gpu: nothing of '$words' in: $(<text)"
+    [[ $(<json) == "$words" ]] || complain "$gpu: JSON says: $(<json)"
+    grep -qF "how sure $words" <<<"$(tr -s ' \n' ' ' <advice.out)" || complain "$gpu: advise: $(<advice.out)"
+    grep -qF "$words</td>" page || complain "$gpu: the page hasn't '$words'"
+}
+has "$says" rtx3080 vectoradd n=200000
+has 'latency: not measured: no launch of this class was measured on the card (doc/results/stopwatch.md)' rtx3080 \
+    vectoradd n=32
+has 'not measured on this card; compare runs with each other (doc/results/stopwatch.md)' rtx2080ti vectoradd n=32
+says=$("$ONCHIP" run vectoradd n=32 --json | jq -r '.kernels[0].expected.says')
+[[ $says == 'not measured on this card;'* ]] || complain "gtx480: JSON says: $says"
+[[ -s $ONCHIP_SOURCE/doc/results/stopwatch.md ]] || complain "the page that the sentence names is missing"
 exit $bad
