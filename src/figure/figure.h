@@ -16,6 +16,7 @@ typedef enum FigureKind {
     FIGURE_BAND,    // the same, but the last series is a thin band below each bar, on an axis of its own
     FIGURE_MEMORY,  // the memory chart, drawn by memory.c; the points and series are what it lists
     FIGURE_ROOF,    // the roofline, drawn by memory.c, too
+    FIGURE_MATCH,   // a mark for each point, drawn by match.c: the other series over the first
 } FigureKind;
 typedef struct FigureValue {
     double y, low, high;  // the value, and the range it lies in; NAN: none
@@ -28,6 +29,7 @@ typedef struct FigureSeries {
     const char *name;
     uint32_t colour;          // its place in the palette
     bool apart;               // no line joins the points (of a curve)
+    uint32_t mark;            // of FIGURE_MATCH: which shape its marks have
     uint32_t beside;          // of FIGURE_DOTS: 1 + the series whose rows its rings stand on; 0: it has dots
     VEC(FigureValue) values;  // one for each point
 } FigureSeries;
@@ -62,8 +64,8 @@ void figure_csv(const Figure *f, Text *out);  // RFC 4180
 
 // --- plot.c: figures drawn by gnuplot --------------------------------------------------------------------------------
 void figure_script(const Figure *f, Text *out);  // the script makes NAME.svg from NAME.csv, in the folder it is run in
-// Whether gnuplot draws it; memory.c draws the others.
-bool figure_plotted(const Figure *f);
+bool figure_plotted(const Figure *f);            // whether gnuplot draws it; memory.c and match.c draw the others
+void figure_svg(const Figure *f, bool alone, Text *out);  // draws one of those; alone: as a file, with its colours
 // Writes NAME.csv and NAME.gp into folder, which is made if it is missing. If svg isn't null, runs gnuplot there, which
 // makes NAME.svg; svg gets its text. folder null: a folder that is removed before the call returns.
 bool figure_draw(const Figure *f, const char *folder, Text *svg, Diag *diag);
