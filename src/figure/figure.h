@@ -65,10 +65,12 @@ void figure_csv(const Figure *f, Text *out);  // RFC 4180
 // --- plot.c: figures drawn by gnuplot --------------------------------------------------------------------------------
 void figure_script(const Figure *f, Text *out);  // the script makes NAME.svg from NAME.csv, in the folder it is run in
 bool figure_plotted(const Figure *f);            // whether gnuplot draws it; memory.c and match.c draw the others
-void figure_svg(const Figure *f, bool alone, Text *out);  // draws one of those; alone: as a file, with its colours
 // Writes NAME.csv and NAME.gp into folder, which is made if it is missing. If svg isn't null, runs gnuplot there, which
 // makes NAME.svg; svg gets its text. folder null: a folder that is removed before the call returns.
 bool figure_draw(const Figure *f, const char *folder, Text *svg, Diag *diag);
+
+// --- svg.c: figures that gnuplot doesn't draw ------------------------------------------------------------------------
+void figure_svg(const Figure *f, bool alone, Text *out);  // draws one; alone: as a file, which has the colours itself
 
 // --- report.c: a page over a store -----------------------------------------------------------------------------------
 typedef struct ReportOptions {

@@ -135,7 +135,7 @@ static double list_waits(Text *out, const Figure *f, double y)
 
 static bool used(const Figure *f, size_t point) { return point == 1 + CHART_L1 || value(f, REQUESTS, point) > 0; }
 
-static double draw_memory(const Figure *f, Text *out)
+double draw_memory(const Figure *f, Text *out)
 {
     static const size_t places[] = {CHART_SHARED, CHART_L1, CHART_PAST, CHART_READONLY, CHART_CONST, CHART_SCRATCH};
     char text[48], asked[32], l2[32], dram[32];
@@ -341,7 +341,7 @@ static double put_key(const Figure *f, double y, Text *out)
     return y;
 }
 
-static double draw_roof(const Figure *f, Text *out)
+double draw_roof(const Figure *f, Text *out)
 {
     Plot p = {.top = svg_title(out, f->title) + 4};
     find_range(f, &p);
@@ -351,18 +351,6 @@ static double draw_roof(const Figure *f, Text *out)
         for (size_t k = 0; k < f->points.n; k++)
             for (size_t s = 0; s < 3; s++) put_point(f, &p, s, k, numbers, out);
     return put_key(f, p.top + FIELD_HEIGHT + 50, out);
-}
-
-void figure_svg(const Figure *f, bool alone, Text *out)
-{
-    Text body = {0};
-    double height = f->kind == FIGURE_MEMORY  ? draw_memory(f, &body)
-                    : f->kind == FIGURE_MATCH ? draw_match(f, &body)
-                                              : draw_roof(f, &body);
-    svg_open(f, height, alone, out);
-    text_put(out, body.v);
-    text_put(out, "</svg>\n");
-    text_free(&body);
 }
 
 // --- as numbers ------------------------------------------------------------------------------------------------------

@@ -124,6 +124,8 @@ const char *svg_colour(uint32_t colour, char out[32]);
 double draw_match(const Figure *f, Text *out);  // the body of the picture; returns its height
 
 // --- memory.c: the memory chart and the roofline ---------------------------------------------------------------------
+double draw_memory(const Figure *f, Text *out);  // the bodies of the pictures; both return the height
+double draw_roof(const Figure *f, Text *out);
 // Adds both figures of a run. False: they can't be drawn.
 bool memory_charts(Report *r, const StoredRun *run, const char *program, const char *label);
 
