@@ -47,6 +47,7 @@ typedef enum KeyKind {
     KEY_PER,
     KEY_REORDER,
     KEY_GATHER,
+    KEY_FENCE,
     KEY_INTERLEAVE,
     KEY_HIERARCHY,
     KEY_WEIGHTS,  // lists from here on

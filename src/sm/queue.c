@@ -36,6 +36,7 @@ void lsu_done(Sm *sm, uint32_t tracker, uint64_t time)
     Tracker *t = &sm->lsu.tracker[tracker];
     t->time = MAX(t->time, time);
     if (--t->left) return;
+    sm->lsu.emptying |= t->empties;
     t->next_free = sm->lsu.free_tracker - (tracker + 1);
     sm->lsu.free_tracker = tracker;
     sm->lsu.stirred |= issue_ready(sm, t);
@@ -172,8 +173,12 @@ void lsu_tick(Sm *sm)
         sm->lsu.free = sm->now + shared_time(&sm->cfg, op->passes);
         if (op->tracker != NONE) lsu_done(sm, op->tracker, sm->now + shared_latency(&sm->cfg, op->passes));
     } else {
-        if (!op->settled && !settle(sm, op)) return;
-        Refusal r = port_access(sm, op, &op->seg[op->next]);
+        Refusal r = op->emptied ? ports_empty(sm) : SERVED;
+        if (!r) {
+            op->emptied = false;
+            if (!op->settled && !settle(sm, op)) return;
+            r = port_access(sm, op, &op->seg[op->next]);
+        }
         if (r) {
             refuse_head(sm, r);
             return;
@@ -316,6 +321,19 @@ static void atomic_cycles(const PartitionCfg *cfg, LsuOp *op, const Step *s, uin
     }
 }
 
+// Whether the L1 is empty behind it. ptxas of CUDA 13 writes CCTL.IVALL behind a fence of more than a block, and behind
+// what acquires at such a scope; one that only releases needs none. Of clusters nothing is known.
+static bool empties(const Sm *sm, const Dinst *d)
+{
+    const Inst *i = d->inst;
+    if (sm->cfg.l1_fence != FENCE_EMPTIES || i->mod[G_SCOPE] == M_CTA || i->mod[G_SCOPE] == M_CLUSTER) return false;
+    if (d->kind != X_FENCE) return d->flags & D_ACQUIRE && i->space != SP_SHARED;
+    return i->op == OP_MEMBAR || (i->op == OP_FENCE && i->mod[G_SEM] != M_RELEASE);
+}
+
+// What stands in the queue came before.
+void lsu_fence(Sm *sm, const Dinst *d) { sm->lsu.emptying |= empties(sm, d); }
+
 // Enters lanes' accesses of a space that is served by a port.
 static void put_port(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t mask, uint32_t tracker)
 {
@@ -325,6 +343,8 @@ static void put_port(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t
     op->write = d->kind == X_ST;
     op->atomic = d->kind == X_ATOM;
     op->settled = op->keep_out = false;
+    op->emptied = sm->lsu.emptying;
+    sm->lsu.emptying = tracker == NONE && empties(sm, d);
     op->bytes = (uint8_t)s->bytes;
     op->stat = s->stat;
     if (d->flags & D_SAME && gathers(sm, d)) mask &= -mask;
@@ -361,6 +381,7 @@ static uint32_t new_tracker(Sm *sm, uint32_t slot, const Step *s)
                    .shared = s->space == SP_SHARED && !s->other_mask,
                    .async = d->kind == X_CP_ASYNC,
                    .acquire = d->flags & D_ACQUIRE,
+                   .empties = empties(sm, d),
                    .group = (uint8_t)(ws->async_group & 15)};
     issue_await(sm, slot, t);
     return tracker;
