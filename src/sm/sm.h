@@ -265,7 +265,12 @@ void lsu_done(Sm *sm, uint32_t tracker, uint64_t time);  // one of a tracker's p
 // lsu.stirred begins anew
 static inline void lsu_calm(Sm *sm) { sm->lsu.stirred = false; }
 void lsu_fence(Sm *sm, const Dinst *d);  // a fence was executed
-void lsu_account(Sm *sm, uint64_t to);   // a refusal, until a window's end
+// An atomic of shared memory that is a loop in machine code; lsu_put leaves its turns in sm->lsu.
+static inline bool lsu_loops(const Sm *sm, const Dinst *d)
+{
+    return d->kind == X_ATOM && d->slots > 1 && sm->cfg.count == COUNT_SASS && d->inst->space == SP_SHARED;
+}
+void lsu_account(Sm *sm, uint64_t to);  // a refusal, until a window's end
 void lsu_explain(const Sm *sm, Text *out);
 
 // --- local.c ---------------------------------------------------------------------------------------------------------

@@ -159,7 +159,8 @@ typedef struct LsuOp {
     uint32_t warp;         // slot
     uint32_t tracker;      // NONE: nothing waits
     uint32_t count, next;  // transactions
-    uint32_t passes;       // shared memory
+    uint32_t busy;         // shared memory: cycles that its passes take,
+    uint32_t latency;      // and those to its results
     uint32_t late;         // cycles, for its operands and lsu.interval
     uint8_t space;
     bool write, atomic;
@@ -179,8 +180,9 @@ typedef struct Lsu {
     uint32_t refused;       // as in Refusal, of the head
     uint32_t refused_part;  // of the last one that lacked a credit
     bool refused_firmly;
-    bool stirred;   // what a warp waits for has changed
-    bool emptying;  // the next access of a port finds the L1 empty: a fence or an acquire came
+    bool stirred;          // what a warp waits for has changed
+    uint32_t turns, turn;  // of the last atomic of shared memory that is a loop, and the cycles of one
+    bool emptying;         // the next access of a port finds the L1 empty: a fence or an acquire came
     uint64_t refused_since;
     uint64_t waiting_since;  // the head waits because the policy says so; NEVER: it doesn't
     Tracker *tracker;
