@@ -258,13 +258,22 @@ static oc_status sim_pin(oc_device *base, size_t bytes, void **memory)
 static void sim_unpin(oc_device *base, void *memory) { (void)base, free(memory); }
 static void sim_queue(oc_device *base, bool on) { (void)base, (void)on; }
 
+void device_waited(oc_device *base)
+{
+    Sim *d = sim_of(base);
+    d->standard.behind = false;
+    for (size_t k = 0; k < d->streams.n; k++) d->streams.v[k]->behind = false;
+}
+
 static oc_status sim_wait(oc_device *base, oc_stream *s)
 {
     double engine = 0;  // no engine is waited for, only the streams
     Sim *d = sim_of(base);
     if (!s) take_time(d, NULL, &engine, 0);
-    work_stream(d, s)->behind = false;
-    for (size_t k = 0; k < d->streams.n && !s; k++) d->streams.v[k]->behind = false;
+    if (s)
+        stream_of(s)->behind = false;
+    else
+        device_waited(base);
     return OC_OK;
 }
 

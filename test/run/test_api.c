@@ -439,39 +439,6 @@ static void streams(void **state)
     oc_close(d);
 }
 
-// A launch that finds the one before it running costs host.next, any other host.launch.
-static void launches_in_a_row(void **state)
-{
-    (void)state;
-    static const struct {
-        double next, second;  // µs
-    } cases[] = {{2, 2}, {0, 50}};
-    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        char next[40];
-        snprintf(next, sizeof next, "host.next=%g", cases[c].next);
-        oc_device *d = open_device(
-            (const char *const[]){"host.launch=50", "host.latency=0", "host.bandwidth=10000", next, NULL}, false);
-        oc_kernel *k = load(d, busy_ptx, "busy", NULL);
-        oc_stream *a, *b;
-        oc_ptr p = allocate(d, 4, "p");
-        uint32_t n = 1000, word = 0;
-        const void *args[] = {&n};
-        double all = 0;
-        assert_int_equal(oc_stream_create(d, &a), OC_OK);
-        assert_int_equal(oc_stream_create(d, &b), OC_OK);
-        // Two in a row; one behind a copy; one of another stream.
-        const double wants[] = {50, cases[c].second, 50, 50};
-        for (size_t l = 0; l < 4; l++) {
-            oc_stream *s = l < 3 ? a : b;
-            if (l == 2) assert_int_equal(oc_write(d, p, &word, sizeof word, a), OC_OK);
-            assert_int_equal(oc_launch(k, (oc_dim3){1, 1, 1}, (oc_dim3){32, 1, 1}, 0, s, args), OC_OK);
-            all += 1e-6 * wants[l] + (double)oc_launch_counter(d, l, "cycles") / 700e6;  // gtx480's clock
-            assert_true(close_to(oc_stream_time(s), all));
-        }
-        oc_close(d);
-    }
-}
-
 // --- two devices, callbacks ------------------------------------------------------------------------------------------
 static const char hello_ptx[] = HEADER
     ".extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a);\n"
@@ -543,7 +510,6 @@ int main(void)
         {"limit, functional", limit, NULL, NULL, &functional},
         cmocka_unit_test(stopped),
         cmocka_unit_test(streams),
-        cmocka_unit_test(launches_in_a_row),
         {"devices, timed", devices, NULL, NULL, &timed},
         {"devices, functional", devices, NULL, NULL, &functional},
         cmocka_unit_test(again),
