@@ -22,14 +22,14 @@ cat >k.ptx <<'PTX'
 .visible .entry fill(.param .u64 z)
 {
   .reg .b32 %r<5>; .reg .b64 %d<3>;
-  ld.param.u64 %d1, [z]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mad.lo.u32 %r4, %r1, %r2, %r3;
-  mul.wide.u32 %d2, %r4, 4; add.u64 %d1, %d1, %d2; st.global.u32 [%d1], %r3; ret;
+  ld.param.u64 %d1, [z]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;
+  mad.lo.u32 %r4, %r1, %r2, %r3; mul.wide.u32 %d2, %r4, 4; add.u64 %d1, %d1, %d2; st.global.u32 [%d1], %r3; ret;
 }
 .visible .entry read(.param .u64 x)
 {
   .reg .b32 %r<9>; .reg .b64 %d<3>; .reg .pred %p;
-  ld.param.u64 %d1, [x]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x; mad.lo.u32 %r4, %r1, %r2, %r3;
-  mul.wide.u32 %d2, %r4, 4; add.u64 %d1, %d1, %d2;
+  ld.param.u64 %d1, [x]; mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;
+  mad.lo.u32 %r4, %r1, %r2, %r3; mul.wide.u32 %d2, %r4, 4; add.u64 %d1, %d1, %d2;
   ld.global.u32 %r5, [%d1]; ld.global.u32 %r6, [%d1+4194304]; add.u32 %r5, %r5, %r6; setp.ne.u32 %p, %r5, 0;
   @%p st.global.u32 [%d1], %r5; ret;
 }
@@ -53,5 +53,6 @@ args = &z
 [launch dirty]
 $read
 END
-"$onchip" run k.ptx @k.args --gpu "$gpu" "$@" --json | jq -r --arg gpu "$gpu $*" '[.kernels[] | select(.name == "read") |
-    .rates.seconds * 1e7 | round / 10] | "\($gpu): empty \(.[0]) µs, after itself \(.[1]), after stores \(.[2])"'
+"$onchip" run k.ptx @k.args --gpu "$gpu" "$@" --json | jq -r --arg gpu "$gpu $*" '
+    [.kernels[] | select(.name == "read") | .rates.seconds * 1e7 | round / 10] |
+    "\($gpu): empty \(.[0]) µs, after itself \(.[1]), after stores \(.[2])"'
