@@ -227,7 +227,7 @@ static void others(Sm *sm, WarpSlot *ws, const Dinst *d, uint32_t slots)
         ws->pause = d->class == CLASS_BARRIER ? OC_WAIT_BARRIER : OC_WAIT_BRANCH;
         sm->count[C_DIVERGED] += s->parted;
     }
-    if (d->kind == X_FENCE) lsu_fence(sm, d);
+    if (d->kind == X_FENCE && s->mask) lsu_fence(sm, d);
     if (d->kind == X_CP_WAIT && d->imm == UINT64_MAX) ws->async_group++;
     if (d->kind == X_MALLOC) ws->next_issue = sm->until + 1;  // its result comes at the edge, and not in a register
     if (s->result == STEP_EXIT) {

@@ -14,8 +14,9 @@ cat >k.ptx <<'PTX'
 {
   .local .align 4 .b8 mine[4];
   .shared .align 4 .b8 ours[4];
-  .reg .b32 %r<9>; .reg .b64 %d<9>;
+  .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .pred %p;
   ld.param.u64 %d1, [a]; ld.param.u64 %d2, [b]; ld.param.u64 %d3, [y]; mov.u32 %r1, %tid.x;
+  setp.gt.u32 %p, %r1, 99;
   mul.wide.u32 %d4, %r1, 4; add.u64 %d1, %d1, %d4; add.u64 %d3, %d3, %d4;
   LOCAL1
   ld.global.u32 %r2, [%d1];
@@ -46,7 +47,7 @@ empties=('membar.gl;' 'membar.sys;' 'fence.acq_rel.gpu;' 'fence.acq_rel.sys;' 'f
     'ld.acquire.gpu.u32 %r4, [%d2];' 'atom.acq_rel.gpu.global.add.u32 %r4, [%d2], 1;'
     'atom.acquire.gpu.global.add.u32 %r4, [%d2], 1;' 'atom.acq_rel.global.add.u32 %r4, [%d2], 1;'
     'atom.acq_rel.gpu.global.add.u32 _, [%d2], 1;')
-keeps=('membar.cta;' 'fence.acq_rel.cta;' 'fence.sc.cta;' 'bar.sync 0;' 'bar.warp.sync -1;' 'fence.proxy.alias;'
+keeps=('@%p membar.gl;' '@%p atom.acq_rel.gpu.global.add.u32 _, [%d2], 1;' 'membar.cta;' 'fence.acq_rel.cta;' 'fence.sc.cta;' 'bar.sync 0;' 'bar.warp.sync -1;' 'fence.proxy.alias;'
     'ld.relaxed.gpu.global.u32 %r4, [%d2];' 'ld.volatile.global.u32 %r4, [%d2];' 'ld.global.ca.u32 %r4, [%d1];'
     'ld.acquire.cta.global.u32 %r4, [%d2];' 'st.release.gpu.global.u32 [%d2], %r1;'
     'atom.global.add.u32 %r4, [%d2], 1;' 'atom.relaxed.gpu.global.add.u32 %r4, [%d2], 1;'
