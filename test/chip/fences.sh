@@ -47,7 +47,8 @@ empties=('membar.gl;' 'membar.sys;' 'fence.acq_rel.gpu;' 'fence.acq_rel.sys;' 'f
     'ld.acquire.gpu.u32 %r4, [%d2];' 'atom.acq_rel.gpu.global.add.u32 %r4, [%d2], 1;'
     'atom.acquire.gpu.global.add.u32 %r4, [%d2], 1;' 'atom.acq_rel.global.add.u32 %r4, [%d2], 1;'
     'atom.acq_rel.gpu.global.add.u32 _, [%d2], 1;')
-keeps=('@%p membar.gl;' '@%p atom.acq_rel.gpu.global.add.u32 _, [%d2], 1;' 'membar.cta;' 'fence.acq_rel.cta;' 'fence.sc.cta;' 'bar.sync 0;' 'bar.warp.sync -1;' 'fence.proxy.alias;'
+keeps=('@%p membar.gl;' '@%p atom.acq_rel.gpu.global.add.u32 _, [%d2], 1;'
+    'membar.cta;' 'fence.acq_rel.cta;' 'fence.sc.cta;' 'bar.sync 0;' 'bar.warp.sync -1;' 'fence.proxy.alias;'
     'ld.relaxed.gpu.global.u32 %r4, [%d2];' 'ld.volatile.global.u32 %r4, [%d2];' 'ld.global.ca.u32 %r4, [%d1];'
     'ld.acquire.cta.global.u32 %r4, [%d2];' 'st.release.gpu.global.u32 [%d2], %r1;'
     'atom.global.add.u32 %r4, [%d2], 1;' 'atom.relaxed.gpu.global.add.u32 %r4, [%d2], 1;'
