@@ -18,7 +18,8 @@ for file in "${files[@]}"; do
         *) cp "$file" "$work/k.ptx" ;;
     esac
     "$ptxas" -arch="sm_$sm" -v "$work/k.ptx" -o /dev/null 2>&1 |
-        awk -F"'" '/Compiling entry/ {k = $2} /Used [0-9]+ registers/ {n = $0; sub(/.*Used /, "", n); print k, n + 0}' >"$work/theirs"
+        awk -F"'" '/Compiling entry/ {k = $2}
+            /Used [0-9]+ registers/ {n = $0; sub(/.*Used /, "", n); print k, n + 0}' >"$work/theirs"
     "$onchip" show ptx "$work/k.ptx" --view registers --gpu "$gpu" 2>/dev/null |
         awk '/^[A-Za-z_0-9$]+$/ {k = $1} / 32-bit registers / {print k, $4}' >"$work/ours"
     join <(sort "$work/theirs") <(sort "$work/ours")
@@ -26,5 +27,5 @@ done >"$work/all"
 awk '{r = $3 / $2; off += r > 1 ? r - 1 : 1 - r; if (r > most) most = r
       if (r > 1.1 || r < 0.9) far++
       printf "%-40s %4d ptxas %4d onchip %5.2f\n", $1, $2, $3, r}
-     END {printf "%d kernels on '"$gpu"': %.1f %% off on average, %d by more than 10 %%, at most %.2f times\n", NR, 100 * off / NR, far, most}' \
-    "$work/all"
+     END {printf "%d kernels on '"$gpu"': %.1f %% off on average, ", NR, 100 * off / NR
+          printf "%d by more than 10 %%, at most %.2f times\n", far, most}' "$work/all"

@@ -1,7 +1,7 @@
 // few.c: an order of a part that keeps few registers alive. Two greedy ways are tried. From the end: each instruction
 // goes right before what needs it. From the beginning: leaves, which are loads and what reads nothing, go when
-// something needs them. The first is better for sums of many terms; the second where many sums share their terms, as the
-// outputs of a convolution do. Invariant: what deps.c says goes first does.
+// something needs them. The first is better for sums of many terms; the second where many sums share their terms, as
+// the outputs of a convolution do. Invariant: what deps.c says goes first does.
 #include "ptx/pass.h"
 
 #include <string.h>

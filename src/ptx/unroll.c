@@ -1,5 +1,6 @@
-// unroll.c: copies of a loop's body one behind the other, as ptxas of CUDA 13 makes them: as many as the turns are known
-// to be, where these are few; so many that they divide the turns; or four, then two, then one, where nothing is known.
+// unroll.c: copies of a loop's body one behind the other, as ptxas of CUDA 13 makes them: as many as the turns are
+// known to be, where these are few; so many that they divide the turns; or four, then two, then one, where nothing is
+// known.
 // How many are "small" and "so many" was measured, in loops of mad and of pairs of a load and a mad (-O3, sm_75 to
 // sm_90); a loop here counts like the one with as many instructions, of which a load is two. Loops are single blocks
 // that go on as long as a register with a constant step compares with what the loop doesn't change.
