@@ -171,9 +171,9 @@ static void load_global(Env *env, const Lanes *l, const Dinst *d, const uint64_t
             if (log_has(log, addr[n] >> 7)) patched |= 1u << n;
         }
     }
-    if (d->flags & D_WORD && !patched) {  // the common case, tight
+    if (d->bytes == 4 && !(d->flags & (D_LONG | D_STRONG)) && !patched) {  // the common case, tight
         uint8_t *base = (uint8_t *)((uintptr_t)g->host - GLOBAL_BASE);
-        move_words(&env->step, row(l, d->vector[0]), addr, mask, base, false);
+        for (int e = 0; e < d->vec; e++) move_words(&env->step, row(l, d->vector[e]), addr, mask, base + 4 * e, false);
         return;
     }
     for (uint32_t m = mask; m; m &= m - 1) {
@@ -290,8 +290,8 @@ static bool access_flat(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint3
     if (!inside_flat(env, w, addr, mask, total, size, kind, write)) return false;
     const Lanes *l = &w->l;
     if (d->kind == X_ST && !(d->flags & D_STRONG)) env->changed = env->clock;
-    if (total == 4 && d->vec == 1 && !(d->flags & D_LONG) && !(write && d->flags & D_STRONG)) {
-        move_words(&env->step, row(l, d->vector[0]), addr, mask, base, write);
+    if (d->bytes == 4 && !(d->flags & D_LONG) && d->kind != X_ATOM && !(write && d->flags & D_STRONG)) {
+        for (int e = 0; e < d->vec; e++) move_words(&env->step, row(l, d->vector[e]), addr, mask, base + 4 * e, write);
         return true;
     }
     for (uint32_t m = mask; m; m &= m - 1) {
