@@ -64,6 +64,7 @@ bool decode_memory(Decode *x, Dinst *d);
 bool decode_atomic(Decode *x, Dinst *d);
 bool decode_texture(Decode *x, Dinst *d);
 bool decode_copy(Decode *x, Dinst *d);  // cp.async
+bool decode_matrix(Decode *x, Dinst *d);
 bool decode_inst(Decode *x, Dinst *d, uint32_t at);
 
 #endif

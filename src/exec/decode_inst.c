@@ -377,7 +377,7 @@ static bool decode_alloca(Decode *x, Dinst *d)
     return true;
 }
 
-static bool decode_stack(Decode *x, Dinst *d)
+static bool decode_plain(Decode *x, Dinst *d)
 {
     plain_operands(x, d);
     return true;
@@ -424,8 +424,8 @@ static const struct {
     [OP_FENCE_PROXY] = {X_FENCE, NULL},  // all proxies see the same memory here
     [OP_MEMBAR_PROXY] = {X_FENCE, NULL},
     [OP_ALLOCA] = {X_ALLOCA, decode_alloca},
-    [OP_STACKSAVE] = {X_STACK_SAVE, decode_stack},
-    [OP_STACKRESTORE] = {X_STACK_RESTORE, decode_stack},
+    [OP_STACKSAVE] = {X_STACK_SAVE, decode_plain},
+    [OP_STACKRESTORE] = {X_STACK_RESTORE, decode_plain},
     [OP_PMEVENT] = {X_NOP, NULL},
     [OP_DISCARD] = {X_NOP, NULL},  // what is discarded may be anything, so also what it was
     [OP_APPLYPRIORITY] = {X_NOP, NULL},
@@ -437,6 +437,9 @@ static const struct {
     [OP_CP_ASYNC_COMMIT] = {X_CP_WAIT, decode_commit},
     [OP_CP_ASYNC_WAIT] = {X_CP_WAIT, decode_wait},
     [OP_CP_ASYNC_WAIT_ALL] = {X_CP_WAIT, decode_wait},
+    [OP_LDMATRIX] = {X_LDMATRIX, decode_matrix},
+    [OP_STMATRIX] = {X_STMATRIX, decode_matrix},
+    [OP_MOVMATRIX] = {X_MOVMATRIX, decode_plain},
     [OP_MOV] = {X_LANES, decode_mov},
     [OP_SETP] = {X_LANES, decode_set},
     [OP_SET] = {X_LANES, decode_set},

@@ -166,7 +166,7 @@ static bool has_effect(const Inst *i)
 {
     if (op_has(i->op, P_EFFECT)) return i->space != SP_PARAM;
     if (op_has(i->op, P_COPY) && i->opnd[1].kind == O_SREG) return sreg_info[i->opnd[1].reg].clock;
-    return inst_dest_count(i) == 0 || inst_has(i, G_CC) || inst_has(i, G_SYNC);
+    return inst_dest_count(i) == 0 || inst_has(i, G_CC) || (inst_has(i, G_SYNC) && !op_has(i->op, P_ALIGNED));
 }
 
 static void count_use(void *user, uint32_t reg, bool def)

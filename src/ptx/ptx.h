@@ -102,6 +102,7 @@ enum {
     P_ORDER = 1 << 9,
     P_VIDEO = 1 << 10,
     P_THREE = 1 << 11,
+    P_ALIGNED = 1 << 12,
 };
 typedef struct OpInfo {
     const char *name, *operands;
@@ -343,6 +344,13 @@ typedef void RegVisit(void *user, uint32_t reg, bool def);
 void inst_regs(const Inst *i, RegVisit *visit, void *user);
 int inst_dest_count(const Inst *i);  // leading operands that are destinations
 int inst_slots(const Inst *i);       // issue slots, from ops.def
+
+// --- matrix.c: matrices, of which each lane of a warp has a fragment -------------------------------------------------
+typedef struct Fragment {
+    uint8_t registers;
+    Type type;  // theirs
+} Fragment;
+Fragment ptx_fragment(const Inst *i, int n);  // of operand n, which is one
 
 // --- print.c --------------------------------------------------------------------------------------------------------
 void ptx_print(const Module *m, Text *out);                        // a module that parses back to the same IR
