@@ -414,6 +414,8 @@ void exec_kernel_free(Kernel *k)
         vec_free(&code->calls);
         for (size_t r = 0; r < code->results.n; r++) mem_free(code->results.v[r]);
         vec_free(&code->results);
+        for (size_t t = 0; t < code->tensors.n; t++) mem_free(code->tensors.v[t]);
+        vec_free(&code->tensors);
         vec_free(&code->local_params);
         vec_free(&code->locals);
         alloc_free(code->alloc);

@@ -440,6 +440,10 @@ static const struct {
     [OP_LDMATRIX] = {X_LDMATRIX, decode_matrix},
     [OP_STMATRIX] = {X_STMATRIX, decode_matrix},
     [OP_MOVMATRIX] = {X_MOVMATRIX, decode_plain},
+    [OP_MMA] = {X_TENSOR, decode_tensor},
+    [OP_MMA_SP] = {X_TENSOR, decode_tensor},
+    [OP_MMA_ORDERED] = {X_TENSOR, decode_tensor},
+    [OP_WMMA_MMA] = {X_TENSOR, decode_tensor},
     [OP_MOV] = {X_LANES, decode_mov},
     [OP_SETP] = {X_LANES, decode_set},
     [OP_SET] = {X_LANES, decode_set},
@@ -518,5 +522,5 @@ bool decode_inst(Decode *x, Dinst *d, uint32_t at)
     } else if (d->kind == X_LANES) {
         plain_operands(x, d);
     }
-    return !x->failed && (d->kind != X_LANES || pick(x, d));
+    return !x->failed && ((d->kind != X_LANES && d->kind != X_TENSOR) || pick(x, d));
 }

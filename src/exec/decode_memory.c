@@ -1,6 +1,5 @@
-// decode_memory.c: loads, stores, atomics, textures, asynchronous copies, and matrices in shared memory. What is static
-// of an access is settled here: its width, its order, which caches it may use; addresses are left as a row and an
-// offset.
+// decode_memory.c: loads, stores, atomics, textures and asynchronous copies. What is static of an access is settled
+// here: its width, its order, which caches it may use; addresses are left as a row and an offset.
 #include "exec/decode.h"
 
 #include <assert.h>
@@ -149,22 +148,5 @@ bool decode_copy(Decode *x, Dinst *d)
     d->c = size && !ignore ? source_row(x, size, TY_B32) : constant_row(x, d->bytes, false);
     d->psrc = PRED_TRUE, d->psrc_negated = true;
     if (ignore) set_psrc(x, d, size);
-    return true;
-}
-
-// ldmatrix, stmatrix: how many matrices, and each one's register
-bool decode_matrix(Decode *x, Dinst *d)
-{
-    const Inst *i = x->i;
-    bool load = i->op == OP_LDMATRIX;
-    const Operand *where = &i->opnd[load], *what = &i->opnd[!load];
-    d->vec = what->kind == O_VEC ? (uint8_t)what->count : 1;
-    d->bytes = 4;
-    d->mod = i->mod[G_TRANS];
-    for (int e = 0; e < d->vec; e++) {
-        const Operand *v = what->kind == O_VEC ? &what->items[e] : what;
-        d->vector[e] = load ? dest_row(x, v) : reg_loc(x, v->reg);
-    }
-    set_address(x, d, where);
     return true;
 }

@@ -62,6 +62,11 @@ static bool sort_type(Check *c, int k, int *types)
     int most = !op->types ? 0 : !op->types2 ? 1 : 2;
     if (*types == most && op_has(i->op, P_THREE) && c->three++ == 0) i->type = i->type2, *types = 1;
     if (*types == most && i->op == OP_CVT_PACK && t == TY_B32 && c->three++ == 0) return true;  // the fourth operand's
+    if (*types == most && op_has(i->op, P_FOUR) && c->three < 2 &&
+        (c->three ? op->types : op->types2) >> t & 1) {  // B's, then C's
+        c->three++;
+        return true;
+    }
     if (*types == most)
         return fail_at(c, suffix_at(c->m, c->i, k), NULL, "'%s' takes no further type .%s", op->name,
                        type_info[t].name);
