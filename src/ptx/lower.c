@@ -299,6 +299,7 @@ Function *ptx_lower(const Function *f, uint32_t limit)
         for (size_t k = 0; k < COUNT(bits); k++)
             if (type_info[bits[k]].bits == width) *t = bits[k];
     }
+    if (ptx_has_wmma(g)) expand_wmma(g);
     propagate(g);
     remove_dead(g);
     if (f->module->sass) merge(g);

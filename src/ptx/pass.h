@@ -50,6 +50,9 @@ bool inst_on_alu(
 // --- order.c ---------------------------------------------------------------------------------------------------------
 void order_blocks(Function *f);
 
+// --- wmma.c ----------------------------------------------------------------------------------------------------------
+void expand_wmma(Function *f);
+
 // --- merge.c ---------------------------------------------------------------------------------------------------------
 // Loads of shared memory become wider ones. gone gets the instructions that are to be dropped. False: none were merged.
 bool merge_shared(Function *f, bool *gone);

@@ -230,6 +230,7 @@ static void others(Sm *sm, WarpSlot *ws, const Dinst *d, uint32_t slots)
         sm->count[C_DIVERGED] += s->parted;
     }
     if (d->kind == X_CP_WAIT && d->imm == UINT64_MAX) ws->async_group++;
+    if (d->kind == X_TENSOR && s->mask) tensor_start(sm, ws, d);
     if (d->kind == X_MALLOC) ws->next_issue = sm->until + 1;  // its result comes at the edge, and not in a register
     if (s->result == STEP_EXIT) {
         leave_state(ws, 1ull << ws->bit);

@@ -167,6 +167,8 @@ static inline bool issue_wakes(const Sm *sm)
 void issue_wake_due(Sm *sm);  // those whose cycle has come, if there are any
 void issue_evaluate(Sm *sm, uint32_t slot);
 void issue_cycle(Sm *sm);  // each scheduler's issue slots
+// tensor.c: a product of matrices has been issued.
+void tensor_start(Sm *sm, WarpSlot *ws, const Dinst *d);
 // The scoreboard, as memory instructions need it. What an instruction loads is known from cycle `done` on.
 static inline void issue_known(Sm *sm, uint32_t slot, const Dinst *d, uint64_t done, uint32_t kind)
 {
