@@ -392,6 +392,8 @@ enum { MERGED_BYTES = 16 };
 // --- lower.c: copies propagated, dead code removed; the parsed function is left alone -------------------------------
 Function *ptx_lower(const Function *f, uint32_t limit);  // registers per thread, beyond which values are spilled; 0: no
 void ptx_lowered_free(Function *f);
+
+// --- wmma.c ----------------------------------------------------------------------------------------------------------
 bool ptx_has_wmma(const Function *f);  // wmma.load or wmma.store, which only the lowered function is without
 
 // --- provenance.c: which parameter an address comes from ------------------------------------------------------------

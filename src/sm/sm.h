@@ -167,8 +167,6 @@ static inline bool issue_wakes(const Sm *sm)
 void issue_wake_due(Sm *sm);  // those whose cycle has come, if there are any
 void issue_evaluate(Sm *sm, uint32_t slot);
 void issue_cycle(Sm *sm);  // each scheduler's issue slots
-// tensor.c: a product of matrices has been issued.
-void tensor_start(Sm *sm, WarpSlot *ws, const Dinst *d);
 // The scoreboard, as memory instructions need it. What an instruction loads is known from cycle `done` on.
 static inline void issue_known(Sm *sm, uint32_t slot, const Dinst *d, uint64_t done, uint32_t kind)
 {
@@ -216,6 +214,9 @@ typedef struct Idle {  // of a scheduler
 } Idle;
 void issue_idle_why(Sm *sm, Idle why[OC_MOST_SCHEDULERS]);                         // what they lack now
 void issue_idle_for(Sm *sm, const Idle why[OC_MOST_SCHEDULERS], uint64_t cycles);  // and do for so long
+
+// --- tensor.c --------------------------------------------------------------------------------------------------------
+void tensor_start(Sm *sm, WarpSlot *ws, const Dinst *d);  // a product of matrices has been issued
 
 // --- operands.c ------------------------------------------------------------------------------------------------------
 bool operands_count(const SmCfg *cfg);                      // are accesses of registers counted?

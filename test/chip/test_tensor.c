@@ -55,7 +55,9 @@ static uint64_t growth(const Case *c, uint32_t warps, uint32_t few, uint32_t mor
     for (int l = 0; l < 2; l++) {
         Bench b;
         Text t = {0};
-        bench_open(&b, c->gpu, c->sets);
+        char sets[200];
+        snprintf(sets, sizeof sets, "sched.policy=lrr %s", c->sets ? c->sets : "");  // no warp falls behind
+        bench_open(&b, c->gpu, sets);
         for (int k = 0; k < 16; k++) text_printf(&t, "add.u32 %%r%d, %%t, %d;\n", k, k);
         for (int k = 0; k < 8; k++) text_printf(&t, "mov.f32 %%f%d, 0f00000000;\n", k);
         for (int k = 0; k < 4; k++) text_printf(&t, "mov.f64 %%d%d, 0d0000000000000000;\n", k);

@@ -90,7 +90,9 @@ static void put_access(Text *t, const Case *c, const char *op, bool rows, const 
     char list[200] = "", more[40] = "";
     for (int k = 0; k < registers; k++)
         snprintf(list + strlen(list), sizeof list - strlen(list), "%s%%%c%d", k ? ", " : "", file,
-                 k + (op[5] == 'b' ? 10 : op[5] == 'c' || store ? 20 : 0));
+                 k + (op[5] == 'b'            ? 10
+                      : op[5] == 'c' || store ? 20
+                                              : 0));
     if (c->stride == REGISTER) text_printf(t, "mov.u32 %%r40, %u;\n", stride);
     if (c->stride == REGISTER) snprintf(more, sizeof more, ", %%r40");
     if (c->stride == CONSTANT) snprintf(more, sizeof more, ", %u", stride);
@@ -108,11 +110,15 @@ static void run_case(Bench *b, const Case *c)
 {
     const char *f = c->kind->factor, *s = c->kind->sum;
     const int m = c->shape[0], n = c->shape[1], k = c->shape[2], half = !strcmp(f, "f16");
-    const char files[2] = {*f == 'f' && bits_of(f) == 64 ? 'd' : 'r', bits_of(s) == 64   ? 'd'
-                                                                       : !strcmp(s, "f32") ? 'f'
-                                                                                           : 'r'};
-    const int ra = half ? 8 : bits_of(f) == 64 ? 1 : m * k * bits_of(f) / 1024,
-              rb = half ? 8 : bits_of(f) == 64 ? 1 : k * n * bits_of(f) / 1024,
+    const char files[2] = {*f == 'f' && bits_of(f) == 64 ? 'd' : 'r', bits_of(s) == 64    ? 'd'
+                                                                      : !strcmp(s, "f32") ? 'f'
+                                                                                          : 'r'};
+    const int ra = half               ? 8
+                   : bits_of(f) == 64 ? 1
+                                      : m * k * bits_of(f) / 1024,
+              rb = half               ? 8
+                   : bits_of(f) == 64 ? 1
+                                      : k * n * bits_of(f) / 1024,
               rc = bits_of(s) == 64 ? 2 : m * n * bits_of(s) / 1024;
     const uint32_t la = stride_of(c, c->a_rows, m, k, f), lb = stride_of(c, c->b_rows, k, n, f),
                    lc = stride_of(c, c->c_rows, m, n, s), ld = stride_of(c, c->d_rows, m, n, s);
@@ -137,11 +143,12 @@ static void run_case(Bench *b, const Case *c)
         }
     Text t = {0};
     if (c->space == 1 || c->space == 3) {
-        text_printf(&t, "shl.b32 %%r41, %%t, 2;\nmov.u32 %%r42, smem;\nadd.u32 %%r42, %%r42, %%r41;\n"
-                        "cvt.u64.u32 %%rd2, %%r41;\nadd.u64 %%rd2, %%in, %%rd2;\nmov.u32 %%r43, 0;\n"
-                        "COPY:\nld.global.u32 %%r44, [%%rd2];\nst.shared.u32 [%%r42], %%r44;\nadd.u64 %%rd2, %%rd2, 128;\n"
-                        "add.u32 %%r42, %%r42, 128;\nadd.u32 %%r43, %%r43, 128;\nsetp.lt.u32 %%p1, %%r43, %d;\n"
-                        "@%%p1 bra COPY;\nbar.sync 0;\nmov.u64 %%rd1, smem;\n",
+        text_printf(&t,
+                    "shl.b32 %%r41, %%t, 2;\nmov.u32 %%r42, smem;\nadd.u32 %%r42, %%r42, %%r41;\n"
+                    "cvt.u64.u32 %%rd2, %%r41;\nadd.u64 %%rd2, %%in, %%rd2;\nmov.u32 %%r43, 0;\n"
+                    "COPY:\nld.global.u32 %%r44, [%%rd2];\nst.shared.u32 [%%r42], %%r44;\nadd.u64 %%rd2, %%rd2, 128;\n"
+                    "add.u32 %%r42, %%r42, 128;\nadd.u32 %%r43, %%r43, 128;\nsetp.lt.u32 %%p1, %%r43, %d;\n"
+                    "@%%p1 bra COPY;\nbar.sync 0;\nmov.u64 %%rd1, smem;\n",
                     BYTES);
         if (c->space == 3) text_put(&t, "cvta.shared.u64 %rd1, %rd1;\n");
     }
@@ -194,8 +201,8 @@ static void all(void **state)
         for (int s = 0; s < 4 && kinds[k].shapes[s][0]; s++)
             for (int form = 0; form < 16; form++) {
                 const bool narrow = bits_of(kinds[k].factor) < 8;
-                Case c = {&kinds[k], kinds[k].shapes[s], narrow || form & 1, !narrow && form & 2, form & 4, form & 8,
-                          (form + (int)k + s) % 4, (enum Stride)((form + s) % 3)};
+                Case c = {&kinds[k], kinds[k].shapes[s], narrow || form & 1,      !narrow && form & 2,
+                          form & 4,  form & 8,           (form + (int)k + s) % 4, (enum Stride)((form + s) % 3)};
                 run_case(&b, &c);
             }
     print_message("%d products\n", cases);
