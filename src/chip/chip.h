@@ -7,7 +7,7 @@
 #include "sm/sm.h"
 
 // Raised whenever the cycles or counters of any run change: stored results of another model aren't reused.
-enum { MODEL_VERSION = 19 };
+enum { MODEL_VERSION = 20 };
 
 // --- descriptions ----------------------------------------------------------------------------------------------------
 typedef struct SchedSetting {  // a parameter of a policy, not of the chosen one alone
@@ -106,6 +106,7 @@ bool gpu_cut(Gpu *g, Diag *diag);  // to 1/slice; before anything is derived
 // --- derive.c: what follows from the values --------------------------------------------------------------------------
 bool gpu_derive(Gpu *g, Diag *diag);                                // after the last of them is set
 bool gpu_refuse(Diag *diag, const char *section, const char *why);  // a section of a description that can't be; false
+void gpu_lowering(const Gpu *g, Module *m);                         // how ptx_lower makes the module's code for it
 
 // --- rates.c: formulas over counters ---------------------------------------------------------------------------------
 typedef struct Rate {

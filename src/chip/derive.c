@@ -162,3 +162,15 @@ bool gpu_derive(Gpu *g, Diag *diag)
     if (why) return gpu_refuse(diag, "energy", why);
     return derive_partition(g, diag) && check_caches(g, diag) && check_sm(g, diag) && derive_latencies(g, diag);
 }
+
+void gpu_lowering(const Gpu *g, Module *m)
+{
+    const SmCfg *sm = &g->sm;
+    m->free_params = !sm->reg_params || sm->count == COUNT_SASS;
+    m->near_constants = !sm->cst.size;
+    m->lower = (uint8_t)sm->lower;
+    m->reorder = sm->lower > 1 && sm->reorder != REORDER_NONE;
+    m->sass = sm->count == COUNT_SASS ? (int)g->capability : 0;
+    if (sm->reorder == REORDER_OCCUPANCY)
+        m->sm_registers = sm->registers, m->sm_threads = sm->max_threads, m->sm_blocks = sm->max_blocks;
+}

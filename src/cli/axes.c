@@ -32,6 +32,8 @@ bool axes_option(Axes *x, const char *option, const char *value, Diag *diag)
     if (!strcmp(option, "--why")) return matrix_axis(x->matrix, "why", "yes", diag);
     if (!strcmp(option, "--lines")) return matrix_axis(x->matrix, "lines", "yes", diag);
     if (!strcmp(option, "--functional")) return matrix_axis(x->matrix, "functional", "yes", diag);
+    if (!strcmp(option, "--lower")) return matrix_axis(x->matrix, "sm.lower", value, diag);
+    if (!strcmp(option, "--registers")) return matrix_axis(x->matrix, "registers.max", value, diag);
     if (!strcmp(option, "--no-lowering")) return matrix_axis(x->matrix, "lowering", "no", diag);
     for (size_t k = 0; k < COUNT(single); k++)
         if (!strcmp(option, single[k])) return one_value(x, option + 2, value, diag);

@@ -151,6 +151,8 @@ const char *paint(FILE *out, Paint p);  // what begins or ends a colour there; "
         {"--lines", NULL, "keep what each source line did, with its text, and put it on the page"},                    \
         {"--energy", NULL, ENERGY_DOC},                                                                                \
         {"--functional", NULL, "only execute the kernels: no cycles, no memory hierarchy"},                            \
+        {"--lower", "N[,…]", "how much of a compiler's work is done to the PTX: the key sm.lower (3)"},                 \
+        {"--registers", "N[,…]", "registers of a thread: the key registers.max"},                                      \
         {"--no-lowering", NULL, "execute the PTX as it is written"},                                                   \
         {"--sl1", "[=yes|no|SETTING+…[,…]]",                                                                           \
          "rewrite the kernels to cache in shared memory: the software L1. The settings of one value are joined by +: " \

@@ -65,6 +65,10 @@ static const Option options[] = {
     {"--sl1", "[=SETTING,…]",
      "rewrite the kernels to cache in shared memory: the software L1 (doc/use/sl1.md); onchip sl1 --help lists the "
      "settings"},
+    {"--lower", "N",
+     "how much of a compiler's work is done to the PTX, from 0, none, to 3: the key sm.lower (3)"},
+    {"--registers", "N",
+     "registers of a thread, as nvcc's -maxrregcount: the key registers.max; what doesn't fit is spilled"},
     {"--no-lowering", NULL, "execute the PTX as it is written, without removing copies and dead code first"},
     {"--strict", NULL, "refuse the whole file if one of its kernels can't be run, instead of that kernel alone"},
     {NULL, "", "report"},
@@ -133,6 +137,8 @@ enum {
     R_CAP,
     R_FUNCTIONAL,
     R_SL1,
+    R_LOWER,
+    R_REGISTERS,
     R_NO_LOWERING,
     R_STRICT,
     R_REPORTED,
@@ -318,6 +324,8 @@ static int take_option(Run *r, int o)
     case R_MAX: return read_number(r, o, UINT64_MAX, &r->config.max_cycles);
     case R_CAP: return read_number(r, o, UINT64_MAX, &r->config.cap);
     case R_FUNCTIONAL: r->config.functional = true; break;
+    case R_LOWER: return take_key(r, "sm.lower", v);
+    case R_REGISTERS: return take_key(r, "registers.max", v);
     case R_NO_LOWERING: r->config.no_lowering = true; break;
     case R_STRICT: r->config.strict = true; break;
     case R_ENERGY: vec_push(&r->sets, "energy.count=yes"); break;

@@ -1,5 +1,6 @@
 // cmd_show.c: onchip show: prints what onchip understood of a file. show ptx prints a module back, or one view of its
 // functions.
+#include "chip/chip.h"
 #include "cli/cli.h"
 #include "device/device.h"
 #include "driver/fatbin.h"
@@ -17,7 +18,8 @@ static const Option options[] = {
      "got, and how many a thread needs), strands (the PTX after lowering in strands, and the register file in which "
      "each word is found: the main one, the operand register file or the last-result file) or lowered"},
     {"--kernel", "NAME", "print only this function"},
-    {"--gpu", "NAME|FILE", "the GPU for which a .cu file is compiled (default: gtx480)"},
+    {"--gpu", "NAME|FILE",
+     "the GPU for which a .cu file is compiled (default: gtx480), and for which code is lowered (default: none)"},
     {NULL, NULL, "onchip show gpu"},
     {"--set", "KEY=VALUE", "change a key of the description first"},
     {"--defaults", NULL, "list the keys that the description leaves at their defaults, with what each says"},
@@ -159,6 +161,20 @@ static int compile(const char *path, const char *gpu, Text *ptx)
     return code;
 }
 
+// False, with the reason told: there's no such GPU.
+static bool lower_for(Module *m, const char *gpu)
+{
+    Gpu g;
+    Diag diag = {0};
+    bool ok = gpu_load(&g, gpu, NULL, &diag);
+    if (ok)
+        gpu_lowering(&g, m), gpu_free(&g);
+    else
+        tell(0, "%s", diag.text.v);
+    diag_free(&diag);
+    return ok;
+}
+
 // Shows a PTX file, or the PTX of CUDA source or of a built-in workload.
 static int show_ptx(const char *what, const char *view, const char *kernel, const char *gpu)
 {
@@ -182,6 +198,8 @@ static int show_ptx(const char *what, const char *view, const char *kernel, cons
     Module *m = ptx_parse_partly(text.v ? text.v : "", text.n, what, &diag);
     if (!m)
         code = tell(EXIT_FAILED, "%s", diag.text.v);
+    else if (gpu && !lower_for(m, gpu))
+        code = EXIT_FAILED;
     else if (!strcmp(view, "text"))
         text_add(&out, text.v, text.n);
     else if (!strcmp(view, "ir") && !kernel)

@@ -106,21 +106,13 @@ oc_status sim_load(oc_device *base, const char *ptx, size_t length, const char *
     SimModule *mod = mem_alloc(sizeof *mod);
     mod->base.device = base;
     mod->image = (Image){.module = ptx_parse_partly(ptx, length, name ? name : "module.ptx", &diag),
-                         .lower = !d->config.no_lowering,
+                         .lower = !d->config.no_lowering && d->gpu.sm.lower,
                          .reg_limit = d->gpu.sm.reg_max,
                          .values = d->gpu.sm.reg_values,
                          .banks = d->gpu.sm.reg_spread ? d->gpu.sm.reg_banks : 0,
                          .files = operands_count(&d->gpu.sm)};
     Module *m = mod->image.module;
-    if (m) {
-        m->free_params = !d->gpu.sm.reg_params;
-        m->near_constants = !d->gpu.sm.cst.size;
-        m->reorder = d->gpu.sm.reorder != REORDER_NONE;
-        m->sass = d->gpu.sm.count == COUNT_SASS ? (int)d->gpu.capability : 0;
-        if (d->gpu.sm.reorder == REORDER_OCCUPANCY)
-            m->sm_registers = d->gpu.sm.registers, m->sm_threads = d->gpu.sm.max_threads,
-            m->sm_blocks = d->gpu.sm.max_blocks;
-    }
+    if (m) gpu_lowering(&d->gpu, m);
     if (d->gpu.sm.hierarchy == HIERARCHY_STRANDS)
         mod->image.last = MIN(d->gpu.sm.lrf, 1), mod->image.operand = d->gpu.sm.orf;
     bool ok = mod->image.module && lay_out(mod, &diag);

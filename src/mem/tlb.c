@@ -125,7 +125,7 @@ void mmu_run(Mmu *m, Wire *const *late, uint32_t sms, Partition *parts, uint64_t
         if (to->head == to->n) to->head = to->n = 0;
         fifo_put(to, &p);
         first_set(&part->first, part->sms, to);
-        part->due = MIN(part->due, p.time);
+        part->first_slice->due = MIN(part->first_slice->due, p.time);  // of all that share its channel
     }
     if (!done) return;
     memmove(m->waiting.v, m->waiting.v + done, (m->waiting.n - done) * sizeof *m->waiting.v);

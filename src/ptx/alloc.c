@@ -124,7 +124,7 @@ static bool build_graph(const Flow *w, Graph *g)
             const Inst *inst = &f->insts.v[i];
             collect_all(inst, &r);
             interfere(g, inst, &r, &live);
-            if (!inst->guarded)
+            if (!inst_keeps(inst))
                 for (size_t d = 0; d < r.def.n; d++) live_drop(&live, r.def.v[d]);
             for (size_t u = 0; u < r.use.n; u++) live_add(&live, r.use.v[u]);
         }
@@ -284,11 +284,12 @@ static void scan(Room *m, const Interval *start, const Interval *end)
     for (int k = 0; k < 5; k++) mem_free(taken[k]);
 }
 
-// --- parameters ------------------------------------------------------------------------------------------------------
-typedef struct Params {
-    bool *is, *other;  // per register: a parameter's load writes it; something else does, or reads it as no operand can
+// --- constant operands -----------------------------------------------------------------------------------------------
+typedef struct Constants {
+    bool *is, *other;  // per register: a constant's load writes it; something else does, or reads it as no operand can
     const Inst *inst;
-} Params;
+    bool sass;
+} Constants;
 
 bool inst_on_alu(const Inst *i)
 {
@@ -296,25 +297,30 @@ bool inst_on_alu(const Inst *i)
     return c == CLASS_ALU || c == CLASS_MUL || c == CLASS_FMA || c == CLASS_F64 || c == CLASS_CVT;
 }
 
-static void note_param(void *user, uint32_t reg, bool def)
+// A parameter's, or of constant memory at an address that is known.
+static bool is_constant(const Inst *i, bool sass)
 {
-    Params *p = user;
-    bool load = p->inst->op == OP_LD && p->inst->space == SP_PARAM && !p->inst->guarded;
-    if (def && load)
+    if (i->op != OP_LD || i->guarded || i->vec > 1) return i->op == OP_LD && i->space == SP_PARAM && !i->guarded;
+    return i->space == SP_PARAM || (sass && i->space == SP_CONST && i->opnd[1].kind == O_ADDR && i->opnd[1].sym &&
+                                    i->opnd[1].reg == NO_REG);
+}
+
+static void note_constant(void *user, uint32_t reg, bool def)
+{
+    Constants *p = user;
+    if (def && is_constant(p->inst, p->sass))
         p->is[reg] = true;
     else if (def || !inst_on_alu(p->inst))
         p->other[reg] = true;
 }
 
-// The registers that stand for a kernel's parameters and are read by arithmetic alone, whose machine code has such
-// operands in the constant bank.
-static bool *param_registers(const Function *f)
+bool *alloc_outside(const Function *f)
 {
     if (!f->entry || !f->module->free_params) return NULL;
-    Params p = {mem_alloc(f->regs.n + 1), mem_alloc(f->regs.n + 1), NULL};
+    Constants p = {mem_alloc(f->regs.n + 1), mem_alloc(f->regs.n + 1), NULL, f->module->sass != 0};
     for (size_t i = 0; i < f->insts.n; i++) {
         p.inst = &f->insts.v[i];
-        inst_regs(p.inst, note_param, &p);
+        inst_regs(p.inst, note_constant, &p);
     }
     for (size_t r = 0; r < f->regs.n; r++) p.is[r] &= !p.other[r];
     mem_free(p.other);
@@ -343,8 +349,8 @@ Alloc *alloc_limited(const Flow *w, size_t most_edges)
     a->slot = mem_alloc(sizeof *a->slot * (n + 1));
     a->place = mem_alloc(sizeof *a->place * (n + 1));
     for (size_t r = 0; r < n; r++) a->slot[r] = a->place[r] = NO_REG;
-    bool *params = param_registers(f);
-    Room file = {.f = f, .at = a->slot, .outside = params}, rows = {.f = f, .apart = true, .at = a->place};
+    bool *outside = alloc_outside(f);
+    Room file = {.f = f, .at = a->slot, .outside = outside}, rows = {.f = f, .apart = true, .at = a->place};
     Graph g = {mem_alloc(sizeof *g.to * (n + 1)), 0, most_edges};
     bool small = build_graph(w, &g);
     if (small) colour(&file, &g), colour(&rows, &g);
@@ -358,7 +364,7 @@ Alloc *alloc_limited(const Flow *w, size_t most_edges)
         scan(&file, start, end), scan(&rows, start, end);
         mem_free(start), mem_free(end);
     }
-    mem_free(params);
+    mem_free(outside);
     a->slots = file.used[1];
     a->preds = rows.used[0];
     place_rows(f, a, rows.used);

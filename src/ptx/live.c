@@ -87,7 +87,7 @@ void flow_live(Flow *w)
     Events e = {.read = mem_alloc(sizeof(uint32_t) * (regs + 1)), .written = mem_alloc(sizeof(uint32_t) * (regs + 1))};
     for (; e.block < n; e.block++)
         for (uint32_t i = w->blocks.v[e.block].first; i < w->blocks.v[e.block].last; i++) {
-            e.guarded = f->insts.v[i].guarded;
+            e.guarded = inst_keeps(&f->insts.v[i]);
             inst_regs(&f->insts.v[i], visit, &e);
         }
     Event *sorted = sort_events(&e, regs);

@@ -194,22 +194,6 @@ static bool is_dead(const Inst *i, const uint32_t *uses)
     return d->kind == O_VEC || d->kind == O_PAIR || d->kind == O_SINK;
 }
 
-// Takes instructions away.
-static void drop(Function *f, const bool *gone)
-{
-    uint32_t *moved = mem_alloc(sizeof *moved * (f->insts.n + 1)), out = 0;
-    for (uint32_t n = 0; n < f->insts.n; n++) {
-        moved[n] = out;
-        if (!gone[n]) f->insts.v[out++] = f->insts.v[n];
-    }
-    moved[f->insts.n] = out;
-    for (size_t l = 0; l < f->labels.n; l++)
-        if (f->labels.v[l].defined) f->labels.v[l].inst = moved[f->labels.v[l].inst];
-    for (size_t p = 0; p < f->pragmas.n; p++) f->pragmas.v[p].inst = moved[f->pragmas.v[p].inst];
-    f->insts.n = out;
-    mem_free(moved);
-}
-
 static void remove_dead(Function *f)
 {
     uint32_t *uses = mem_alloc(sizeof *uses * (f->regs.n + 1));
@@ -237,15 +221,8 @@ static void remove_dead(Function *f)
         if (op_info[i->op].class == CLASS_ATOMIC && i->opnd[0].kind == O_REG && !uses[i->opnd[0].reg])
             own_operands(f, i)[0].kind = O_SINK;
     }
-    drop(f, dead);
+    insts_drop(f, dead);
     mem_free(uses), mem_free(dead);
-}
-
-static void merge(Function *f)
-{
-    bool *gone = mem_alloc(f->insts.n + 1);
-    if (merge_shared(f, gone)) drop(f, gone);
-    mem_free(gone);
 }
 
 static void propagate(Function *f)
@@ -275,6 +252,63 @@ static void propagate(Function *f)
     mem_free(l.def), mem_free(l.value), mem_free(bad);
 }
 
+// A loop that is unrolled to its end leaves the one around it a single block.
+static void unroll(Function *f)
+{
+    enum { DEEP = 4 };
+    bool again = guard_branches(f) | fold_values(f);
+    for (int k = 0; again || k == 0; k++) {
+        propagate(f);
+        remove_dead(f);
+        again = k < DEEP && unroll_loops(f);
+        if (again) fold_values(f);
+    }
+}
+
+static void merge(Function *f)
+{
+    bool *gone = mem_alloc(f->insts.n + 1);
+    if (merge_shared(f, gone)) insts_drop(f, gone);
+    mem_free(gone);
+}
+
+enum { MOST_REGISTERS = 255 };  // of a thread
+
+// The registers of a thread that ptxas aims at (CUDA 13, sm_75 to sm_90): as many as still leave an SM full of threads,
+// in eights; of the threads of the blocks that fit, where .maxntid says how many these have; with .minnctapersm as
+// many as so many blocks leave; and a limit takes its place. 0: nothing is aimed at.
+static uint32_t aim_of(const Function *f, uint32_t limit)
+{
+    const Module *m = f->module;
+    const uint32_t *n = f->reqntid[0] ? f->reqntid : f->maxntid;
+    uint64_t block = (uint64_t)n[0] * MAX(n[1], 1u) * MAX(n[2], 1u), resident = m->sm_threads;
+    if (!m->sm_registers || !f->entry) return 0;
+    if (limit && limit < MOST_REGISTERS) return limit;
+    if (block && f->minnctapersm)
+        resident = block * f->minnctapersm;
+    else if (block)
+        resident = block * MAX(MIN(m->sm_blocks, m->sm_threads / block), 1u);
+    return (uint32_t)MIN(m->sm_registers / MAX(resident, 1u) & ~7u, MOST_REGISTERS);
+}
+
+// Slots have gaps where pairs must be aligned, so that a few more may be needed than words are alive at once.
+static void order(Function *f, uint32_t aim)
+{
+    enum { TRIES = 3 };
+    uint32_t within = aim, over = 1;
+    for (int k = 0; k < TRIES && over; k++) {
+        order_blocks(f, within);
+        if (!aim) return;
+        Flow *w = flow_build(f);
+        flow_live(w);
+        Alloc *a = alloc_colour(w);
+        over = a->slots > aim ? a->slots - aim : 0;
+        within -= MIN(over, within - 1);
+        alloc_free(a);
+        flow_free(w);
+    }
+}
+
 #define VEC_COPY(to, from)                                                       \
     do {                                                                         \
         (to)->v = mem_alloc(sizeof *(from)->v * ((from)->n + 1));                \
@@ -302,9 +336,11 @@ Function *ptx_lower(const Function *f, uint32_t limit)
     if (ptx_has_wmma(g)) expand_wmma(g);
     propagate(g);
     remove_dead(g);
-    if (f->module->sass) merge(g);
-    if (f->module->reorder) order_blocks(g);
+    const uint8_t level = f->module->lower ? f->module->lower : 3;
+    if (f->module->sass && level > 2) unroll(g);
+    if (f->module->sass && level > 1) merge(g);
     if (f->maxnreg && (!limit || f->maxnreg < limit)) limit = f->maxnreg;
+    if (f->module->reorder) order(g, aim_of(g, limit));
     if (limit) spill_registers(g, limit);
     return g;
 }

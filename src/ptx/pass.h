@@ -29,6 +29,16 @@ Type inst_source_type(const Module *m, const Inst *i, int n);
 // which must be right; the rest is filled.
 void inst_write(Function *f, const Inst *near, Inst *i);
 
+// --- edit.c: changing a function --------------------------------------------------------------------------------------
+uint32_t reg_new(Function *f, Type t);
+uint32_t label_new(Function *f, uint32_t inst);
+// inst_write's instruction; the suffixes and operands are copied.
+Inst inst_make(Function *f, const Inst *near, Op op, const uint8_t *suffix, int suffixes, const Operand *opnd, int n);
+void inst_own(Function *f, Inst *i);                       // its operands become a copy
+void operand_rename(Operand *o, const uint32_t *to);       // to: per register
+void insts_replace(Function *f, uint32_t first, uint32_t last, const Inst *by, uint32_t n);
+void insts_drop(Function *f, const bool *gone);
+
 // --- index.c: the instructions of each register ---------------------------------------------------------------------
 typedef struct RegIndex {
     uint32_t *first,
@@ -44,11 +54,61 @@ void flow_live_out(const Flow *flow, uint32_t block, uint64_t *out);  // words w
 
 // --- alloc.c ---------------------------------------------------------------------------------------------------------
 int reg_width(const Function *f, uint32_t reg);  // words of 32 bits; 0: a predicate
-bool inst_on_alu(
-    const Inst *i);  // arithmetic of the ALUs: it takes constant operands, and reaches the last-result file
+// Arithmetic of the ALUs: it takes constant operands, and reaches the last-result file.
+bool inst_on_alu(const Inst *i);
+// The registers that stand for a kernel's parameters, or for constant memory, and are read by arithmetic alone: machine
+// code has such operands in the constant bank. Null: there are none. The caller frees.
+bool *alloc_outside(const Function *f);
+
+// --- deps.c: what must go before what in a part of a block -----------------------------------------------------------
+// Instructions are numbered within their part. down: of each those that must go behind it, down[down_first[k]] to
+// down[down_first[k + 1] - 1], some more than once; up: those that must go before it.
+typedef struct Deps {
+    const Function *f;
+    uint32_t first, n;  // the part: instructions [first, first + n) of the function
+    uint32_t *down_first, *down, *up_first, *up;
+    struct DepsWork *work;
+} Deps;
+Deps deps_open(const Function *f, uint32_t most);  // most: instructions of a part
+void deps_find(Deps *d, uint32_t first, uint32_t n);
+void deps_close(Deps *d);
+bool inst_stays(const Inst *i);  // is it a part by itself?
+
+// --- pressure.c: how many words are alive ----------------------------------------------------------------------------
+typedef struct Pressure {
+    const Function *f;
+    uint32_t first, n;  // the part: instructions are numbered within it
+    uint32_t now;       // words that are alive
+    // The rest is few.c's and its own. Per register: reads to come; alive now, before and behind the part; words, none of
+    // those that take no register.
+    uint32_t *left, start;
+    uint8_t *alive, *before, *after, *width;
+    int64_t change;
+    const uint64_t *set;
+} Pressure;
+Pressure pressure_open(const Function *f, bool constants);  // constants: operands in the constant bank count nothing
+void pressure_close(Pressure *p);
+// Chooses a part, by what is alive behind it; then what is alive before it, a set of words.
+void pressure_behind(Pressure *p, const uint64_t *live, uint32_t first, uint32_t n);
+void pressure_ahead(Pressure *p, const uint64_t *live, uint32_t words);
+void pressure_begin(Pressure *p);
+int64_t pressure_change(Pressure *p, uint32_t inst);             // what an instruction would add
+void pressure_step(Pressure *p, uint32_t inst);                  // it goes next
+uint32_t pressure_peak(Pressure *p, const uint32_t *order);      // the most at once; null: as the part stands
+
+// --- few.c: an order that keeps few alive ----------------------------------------------------------------------------
+typedef struct Few Few;
+Few *few_open(Pressure *p, const Deps *d, uint32_t most);
+bool few_find(Few *w, uint32_t *order);  // of the part of both; false: as it stands is as good
+void few_close(Few *w);
 
 // --- order.c ---------------------------------------------------------------------------------------------------------
-void order_blocks(Function *f);
+void order_blocks(Function *f, uint32_t aim);  // aim: registers of a thread; 0: no more than it needs as it is
+
+// --- guard.c, unroll.c, fold.c: false: nothing was changed -----------------------------------------------------------
+bool guard_branches(Function *f);
+bool unroll_loops(Function *f);
+bool fold_values(Function *f);
 
 // --- wmma.c ----------------------------------------------------------------------------------------------------------
 void expand_wmma(Function *f);

@@ -186,6 +186,7 @@ typedef struct Inst {
     uint8_t vec;           // 1, 2, 4 or 8
     uint8_t mod[G_COUNT];  // the Mod that fills each group, or M_NONE
     bool guarded, guard_negated;
+    bool alone;      // guarded, but threads that skip it don't read what it would have written (guard.c)
     uint32_t guard;  // predicate register
     uint8_t operands;
     Operand *opnd;    // destinations first
@@ -193,6 +194,7 @@ typedef struct Inst {
     uint32_t loc;     // index into Module.locs + 1, or 0
     uint32_t origin;  // index of the instruction of the parsed function that this one stands for
 } Inst;
+static inline bool inst_keeps(const Inst *i) { return i->guarded && !i->alone; }  // old values, for some threads
 static inline bool inst_has(const Inst *i, Group g) { return i->mod[g] != M_NONE; }
 
 typedef struct Reg {
@@ -313,7 +315,8 @@ struct Module {
     bool free_params, reorder, near_constants;
     // What an SM has, where order.c may use more registers than the code needs, as long as that is full of threads.
     uint32_t sm_registers, sm_threads, sm_blocks;
-    int sass;  // the capability whose machine code counts (sass.c); 0: ops.def counts
+    int sass;       // the capability whose machine code counts (sass.c); 0: ops.def counts
+    uint8_t lower;  // sm.lower, what ptx_lower does; 0: as 3
     VEC(Item) items;
     Symbols symbols;  // module scope, each once: variables and functions
     Map symbol_map;

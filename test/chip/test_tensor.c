@@ -1,6 +1,6 @@
 // How long products of matrices take: the latency of one that waits for the one before, and the rate of many warps'.
-// What is expected is worked out here from the descriptions' numbers: multiply-adds of the shape over those a cycle of a
-// scheduler's unit, a fourth of an SM's.
+// What is expected is worked out here from the descriptions' numbers: multiply-adds of the shape over those a cycle of
+// a scheduler's unit, a fourth of an SM's.
 #include "bench.h"
 
 #include <string.h>

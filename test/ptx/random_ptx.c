@@ -95,6 +95,41 @@ static void instruction(Maker *m)
     text_put(out, "\n");
 }
 
+// A loop of one block: how it counts, and up to where, is sometimes known. It may run away from its limit.
+static void counted_loop(Maker *m, uint32_t number)
+{
+    static const char *const kinds[] = {"s32", "u32", "s64", "u64"}, *const up[] = {"lt", "le", "ne"},
+                            *const down[] = {"gt", "ge", "ne"};
+    Text *out = m->out;
+    uint32_t kind = pick(m, 4), wide = kind / 2, bits = wide ? 64 : 32;
+    const char *i = wide ? "%e" : "%c", *limit = wide ? "%f" : "%g";
+    int step = (int)pick(m, 4) + 1, sign = pick(m, 2) ? 1 : -1, start = (int)pick(m, 30) - 10, known = (int)pick(m, 2);
+    int far = start + sign * (int)(pick(m, 12) * (uint32_t)step) + (pick(m, 4) ? 0 : (int)pick(m, 3));
+    bool edge = !pick(m, 8), first = !pick(m, 4), turned = !pick(m, 3);
+    const char *cmp = sign > 0 ? up[pick(m, 3)] : down[pick(m, 3)];
+    if (known)
+        text_printf(out, "    mov.b%u %s, %d;\n", bits, i, start);
+    else
+        text_printf(out, "    %s %s, %%r%u;\n    and.b%u %s, %s, 15;\n", wide ? "cvt.u64.u32" : "mov.b32", i, pick(m, m->r),
+                    bits, i, i);
+    text_printf(out, "    mov.b%u %s, %lld;\n", bits, limit,
+                edge ? (wide ? 0x7fffffffffffffffll : 0x7fffffffll) - (long long)pick(m, 3) : (long long)far);
+    if (edge) text_printf(out, "    sub.s%u %s, %s, %d;\n", bits, i, limit, (int)pick(m, 9) * step);
+    text_printf(out, "C%u:\n", number);
+    if (first) text_printf(out, "    add.s%u %s, %s, %d;\n", bits, i, i, sign * step);
+    for (uint32_t n = pick(m, 4); n; n--) instruction(m);
+    text_printf(out, "    st.global.u%u [%%out+16], %s;\n", bits, i);
+    char right[24];
+    if (edge || pick(m, 2))
+        snprintf(right, sizeof right, "%s", limit);
+    else
+        snprintf(right, sizeof right, "%d", far);
+    text_printf(out, "    setp.%s.%s %%q, %s, %s;\n", cmp, kinds[kind], i, right);
+    if (!first) text_printf(out, "    add.s%u %s, %s, %d;\n", bits, i, i, sign * step);
+    if (turned) text_put(out, "    not.pred %q, %q;\n");
+    text_printf(out, "    @%s%%q bra C%u;\n", turned ? "!" : "", number);
+}
+
 static void block_end(Maker *m, uint32_t block)
 {
     Text *out = m->out;
@@ -119,7 +154,8 @@ Module *random_module(uint64_t seed, int size)
                 ".version 8.8\n.target sm_90\n.address_size 64\n.global .u32 table[8];\n.visible .entry "
                 "k(.param .u64 a, .param .u64 b)\n{\n"
                 "    .reg .b32 %%r<%u>;\n    .reg .b64 %%d<%u>;\n    .reg .pred %%p<%u>;\n    .reg .b16 %%h<%u>;\n"
-                "    .reg .b64 %%out;\n    .reg .b32 %%index;\n    .reg .v2 .b32 %%v;\n",
+                "    .reg .b64 %%out;\n    .reg .b32 %%index, %%c, %%g;\n    .reg .b64 %%e, %%f;\n    .reg .pred %%q;\n"
+                "    .reg .v2 .b32 %%v;\n",
                 m->r, m->d, m->p, m->h);
     for (uint32_t b = 0; b < m->blocks; b++)
         text_printf(&text, "T%u: .branchtargets L%u, L%u, L%u, L%u;\n", b, pick(m, m->blocks + 1),
@@ -129,6 +165,7 @@ Module *random_module(uint64_t seed, int size)
     for (uint32_t b = 0; b < m->blocks; b++) {
         text_printf(&text, "L%u:\n", b);
         for (uint32_t n = pick(m, 7) * (uint32_t)size; n; n--) instruction(m);
+        if (!pick(m, 3)) counted_loop(m, b);
         block_end(m, b);
     }
     text_printf(&text,
@@ -143,6 +180,8 @@ Module *random_module(uint64_t seed, int size)
 }
 
 // --- run -------------------------------------------------------------------------------------------------------------
+enum { MEMORY = 1 << 10, TABLE = 0x50000 };  // words; where the table lies
+
 typedef struct Machine {
     const Function *f;
     Home home;
@@ -150,6 +189,7 @@ typedef struct Machine {
     uint32_t *cell;       // per cell of the home
     uint8_t *pred;        // per register, or per predicate of the home
     VEC(uint64_t) local;  // by variable
+    uint32_t *memory;     // by address: what is stored there less what was there before
     Text *out;
 } Machine;
 
@@ -184,7 +224,7 @@ static void set(Machine *x, uint32_t reg, uint64_t v)
 static uint64_t operand(const Machine *x, const Operand *o, Type t)
 {
     if (o->kind == O_IMM) return imm_bits(o, t);
-    if (o->kind == O_SYM) return 0x50000 + o->imm;
+    if (o->kind == O_SYM) return TABLE + o->imm;
     assert_int_equal(o->kind, O_REG);
     uint64_t v = get(x, o->reg);
     return o->negated ? !v : v;
@@ -224,8 +264,10 @@ static void move(Machine *x, const Inst *i)
     }
 }
 
-// What a load brings depends on its address and on how many branches there were: so loads of a block may change places.
-static void memory(Machine *x, const Inst *i, int branches)
+// Words that are far from each other may be one: then a store of one changes the other.
+static uint32_t *cell_at(Machine *x, uint64_t address) { return &x->memory[address / 4 % MEMORY]; }
+
+static void memory(Machine *x, const Inst *i)
 {
     bool load = i->op == OP_LD;
     const Operand *what = &i->opnd[load ? 0 : 1], *where = &i->opnd[load ? 1 : 0];
@@ -237,19 +279,33 @@ static void memory(Machine *x, const Inst *i, int branches)
             *variable(x, where) = operand(x, what, i->type);
         return;
     }
-    uint64_t v[8], address = (where->reg == NO_REG ? 0 : get(x, where->reg)) + where->imm;
+    uint64_t v[8], address = where->imm + (where->reg == NO_REG ? 0 : get(x, where->reg)) + (where->sym ? TABLE : 0);
+    uint64_t bytes = (uint64_t)type_info[i->type].bits / 8;
     if (!load) text_printf(x->out, "[%llx]", (unsigned long long)address);
     for (int k = 0; k < n; k++) {
         const Operand *e = what->kind == O_VEC ? &what->items[k] : what;
         if (i->space == SP_PARAM)
             v[k] = where->sym->name[0] == 'a' ? 0x1000 : 0x123456789abcdefu;
         else if (load)
-            v[k] = (address * 3 + (uint64_t)(branches * 77 + k * 13)) % 50;
+            v[k] = (*cell_at(x, address + (uint64_t)k * bytes) + address * 3 + (uint64_t)k * 13) % 50;
         else
-            text_printf(x->out, " %llx", (unsigned long long)operand(x, e, i->type));
+            text_printf(x->out, " %llx", (unsigned long long)operand(x, e, i->type)),
+                *cell_at(x, address + (uint64_t)k * bytes) = (uint32_t)operand(x, e, i->type);
     }
     for (int k = 0; load && k < n; k++) give(x, what->kind == O_VEC ? &what->items[k] : what, v[k]);
     if (!load) text_put(x->out, "\n");
+}
+
+static bool compare(Mod how, bool equal, bool less)
+{
+    switch (how) {
+    case M_EQ: return equal;
+    case M_NE: return !equal;
+    case M_LT: return less;
+    case M_LE: return less || equal;
+    case M_GT: return !less && !equal;
+    default: return !less;
+    }
 }
 
 static uint64_t calculate(Machine *x, const Inst *i)
@@ -261,9 +317,11 @@ static uint64_t calculate(Machine *x, const Inst *i)
         uint64_t v = operand(x, &o[1], i->type2);
         return i->type2 == TY_S32 ? (uint64_t)(int32_t)v : v;
     }
-    uint64_t a = operand(x, &o[1], i->type), b = operand(x, &o[2], i->type);
+    uint64_t a = operand(x, &o[1], i->type), b = i->op == OP_NOT ? 0 : operand(x, &o[2], i->type);
     if (i->op == OP_MAD) return (uint64_t)(uint32_t)a * (uint32_t)b + operand(x, &o[3], TY_B64);
-    bool equal = (uint32_t)a == (uint32_t)b, less = (int32_t)a < (int32_t)b;
+    bool wide = type_info[i->type].bits == 64, number = type_info[i->type].kind == K_SINT;
+    if (!wide) a = number ? (uint64_t)(int32_t)a : (uint32_t)a, b = number ? (uint64_t)(int32_t)b : (uint32_t)b;
+    bool equal = a == b, less = number ? (int64_t)a < (int64_t)b : a < b;
     switch (i->op) {
     case OP_ADD: return a + b;
     case OP_SUB: return a - b;
@@ -271,36 +329,44 @@ static uint64_t calculate(Machine *x, const Inst *i)
     case OP_AND: return a & b;
     case OP_XOR: return a ^ b;
     case OP_MAX: return less ? b : a;
+    case OP_MIN: return less ? a : b;
+    case OP_NOT: return !a;
     case OP_SETP:
-        return i->mod[G_CMP] == M_EQ ? equal : i->mod[G_CMP] == M_NE ? !equal : i->mod[G_CMP] == M_LT ? less : !less;
+        less = compare(i->mod[G_CMP], equal, less);
+        return i->mod[G_BOOL] == M_AND ? less && operand(x, &o[3], TY_PRED) : less;
     default: fail_msg("the interpreter doesn't know '%s'", op_info[i->op].name); return 0;
     }
 }
 
-void interpret(const Function *f, Home home, Text *out)
+bool interpret(const Function *f, Home home, Text *out)
 {
     Machine x = {.f = f, .home = home, .out = out};
     x.own = mem_alloc(sizeof *x.own * (f->regs.n + 1));
     x.cell = mem_alloc(sizeof *x.cell * (home.cells + 1));
     x.pred = mem_alloc(f->regs.n + 1);
+    x.memory = mem_alloc(sizeof *x.memory * MEMORY);
     int branches = 0;
-    for (uint32_t pc = 0; pc < f->insts.n && branches < 300;) {
+    size_t from = out->n;
+    uint32_t pc = 0;
+    for (; pc < f->insts.n && branches < 300 && out->n - from < 2000 * 8; ) {
         const Inst *i = &f->insts.v[pc++];
         bool branch = i->op == OP_BRA || i->op == OP_BRX;
         branches += branch;
         if (i->guarded && get(&x, i->guard) == i->guard_negated) continue;
-        if (i->op == OP_RET || i->op == OP_EXIT) break;
+        if (i->op == OP_RET || i->op == OP_EXIT) pc = (uint32_t)f->insts.n;
+        if (i->op == OP_RET || i->op == OP_EXIT) continue;
         if (i->op == OP_BRA)
             pc = f->labels.v[i->opnd[0].reg].inst;
         else if (i->op == OP_BRX)
             pc = f->labels.v[i->opnd[1].items[operand(&x, &i->opnd[0], TY_B32)].reg].inst;
         else if (i->op == OP_LD || i->op == OP_ST)
-            memory(&x, i, branches);
+            memory(&x, i);
         else if (i->op == OP_MOV)
             move(&x, i);
         else
             give(&x, &i->opnd[0], calculate(&x, i));
     }
-    mem_free(x.own), mem_free(x.cell), mem_free(x.pred);
+    mem_free(x.own), mem_free(x.cell), mem_free(x.pred), mem_free(x.memory);
     vec_free(&x.local);
+    return pc >= f->insts.n;
 }

@@ -7,7 +7,7 @@
 uint32_t chance(uint64_t *state, uint32_t n);  // 0 … n - 1
 
 // A module with one entry, k: up to 12 blocks that branch anywhere, registers of every width, guards, vectors, tables
-// of branches. size scales the blocks' length.
+// of branches, loops that count. size scales the blocks' length.
 Module *random_module(uint64_t seed, int size);
 
 // Where a register lies: in a cell of its own (null), or in 32-bit cells as slot or place of an Alloc say.
@@ -16,8 +16,9 @@ typedef struct Home {
     uint32_t cells;
 } Home;
 
-// Runs one thread of f: what it stores is appended to out, until it ends or has branched 300 times. Loads give values
-// by their number, parameters by their name, registers begin as zero. Fails the test at an operation it doesn't know.
-void interpret(const Function *f, Home home, Text *out);
+// Runs one thread of f: what it stores is appended to out, until it ends or has branched 300 times, or stored 2,000.
+// Memory begins with values by address, parameters by name, registers as zero. Fails the test at an operation it doesn't
+// know. False: it didn't end.
+bool interpret(const Function *f, Home home, Text *out);
 
 #endif

@@ -108,7 +108,7 @@ static bool *live_before(const Flow *w, uint32_t reg)
             const Block *b = &w->blocks.v[w->block_of[i]];
             bool after = i + 1 < b->last && live[i + 1];
             for (size_t k = 0; i + 1 == b->last && k < b->succ.n; k++) after |= live[w->blocks.v[b->succ.v[k]].first];
-            bool now = s.use || (after && !(s.def && !f->insts.v[i].guarded));
+            bool now = s.use || (after && !(s.def && !inst_keeps(&f->insts.v[i])));
             if (now && !live[i]) live[i] = changed = true;
         }
     }
@@ -180,8 +180,9 @@ static void expect_same(const Function *f, Home home, const Text *want, uint64_t
 {
     Text got = {0};
     text_put(&got, "");
-    interpret(f, home, &got);
-    if (strcmp(got.v, want->v)) {
+    bool ends = interpret(f, home, &got);
+    // Where it goes on for ever, a copy may have come further when it was stopped.
+    if (ends ? strcmp(got.v, want->v) : strncmp(got.v, want->v, MIN(got.n, want->n))) {
         Text text = {0};
         ptx_print_function(f, &text);
         fail_msg("seed %llu, %s does something else:\n%s", (unsigned long long)seed, what, text.v);
@@ -265,7 +266,7 @@ static void forms(void **state)
         const Function *f = ptx_find(m, "k")->function;
         Text want = {0};
         text_put(&want, "");
-        interpret(f, (Home){0}, &want);
+        (void)interpret(f, (Home){0}, &want);
         for (size_t k = 0; k < want.n; k++) stores += want.v[k] == '\n';
         check_allocs(f, &want, seed);
         for (uint32_t limit = 0; limit <= 12; limit += 4) {
