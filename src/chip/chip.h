@@ -18,7 +18,7 @@ typedef struct Gpu {
     char name[64];
     uint32_t capability, sms, slice, engines;
     uint64_t memory;
-    double core_mhz, dram_mhz, dram_gbs, host_gbs, host_us, launch_us, gather_gbs;
+    double core_mhz, dram_mhz, dram_gbs, host_gbs, host_us, launch_us, next_us, gather_gbs;
     uint32_t dram_latency;
     SmCfg sm;
     PartitionCfg part;
@@ -47,6 +47,7 @@ typedef enum KeyKind {
     KEY_PER,
     KEY_REORDER,
     KEY_GATHER,
+    KEY_FENCE,
     KEY_INTERLEAVE,
     KEY_HIERARCHY,
     KEY_WEIGHTS,  // lists from here on

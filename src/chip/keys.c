@@ -78,6 +78,7 @@ static const char *const per_names[] = {"kernel", "program"};
 static const char *const interleave_names[] = {"no", "yes", "spills"};
 static const char *const reorder_names[] = {"no", "yes", "occupancy"};
 static const char *const gather_names[] = {"no", "constant", "lanes"};
+static const char *const fence_names[] = {"keep", "empty"};
 static const char *const hierarchy_names[] = {"none", "recent", "strands"};
 static const char *const counting_names[] = {"lowered", "ptx", "sass"};
 
@@ -94,6 +95,7 @@ const char *key_name(KeyKind kind, uint32_t k)
     case KEY_PER: return k < COUNT(per_names) ? per_names[k] : NULL;
     case KEY_REORDER: return k < COUNT(reorder_names) ? reorder_names[k] : NULL;
     case KEY_GATHER: return k < COUNT(gather_names) ? gather_names[k] : NULL;
+    case KEY_FENCE: return k < COUNT(fence_names) ? fence_names[k] : NULL;
     case KEY_INTERLEAVE: return k < COUNT(interleave_names) ? interleave_names[k] : NULL;
     case KEY_BOOL: return k == 0 ? "no" : k == 1 ? "yes" : NULL;
     default: return NULL;

@@ -151,7 +151,7 @@ const char *paint(FILE *out, Paint p);  // what begins or ends a colour there; "
         {"--lines", NULL, "keep what each source line did, with its text, and put it on the page"},                    \
         {"--energy", NULL, ENERGY_DOC},                                                                                \
         {"--functional", NULL, "only execute the kernels: no cycles, no memory hierarchy"},                            \
-        {"--lower", "N[,…]", "how much of a compiler's work is done to the PTX: the key sm.lower (3)"},                 \
+        {"--lower", "N[,…]", "how much of a compiler's work is done to the PTX: the key sm.lower (3)"},                \
         {"--registers", "N[,…]", "registers of a thread: the key registers.max"},                                      \
         {"--no-lowering", NULL, "execute the PTX as it is written"},                                                   \
         {"--sl1", "[=yes|no|SETTING+…[,…]]",                                                                           \
@@ -262,11 +262,16 @@ extern const size_t points_file_count;
 // --- expect.c: how sure a time is ------------------------------------------------------------------------------------
 typedef struct Expected {
     const char *class;  // bandwidth, shared, compute, atomics or latency
-    size_t launches;    // of that class that were measured on the card
+    bool card;          // some launch was measured on the card
+    size_t launches;    // of that class that were measured on it
     double within;      // of |simulated / measured − 1|, what 90 % of them are within; 0 without any
 } Expected;
-bool expect_of(const uint64_t *count, const struct Gpu *g, Expected *out);  // false: nothing was measured on that card
-void expect_text(const uint64_t *count, const struct Gpu *g, FILE *out);    // nothing where expect_of has nothing
+// peak: by Peak, as find_peaks has it; gpu: the description's name.
+void expect_find(const uint64_t *count, const double *peak, const char *gpu, Expected *out);
+void expect_words(const Expected *e, Text *out);                                         // as a sentence
+void expect_say(const uint64_t *count, const double *peak, const char *gpu, Text *out);  // both
+// A row of a text; none of a card before Volta, on which nothing was measured.
+void expect_text(const uint64_t *count, const struct Gpu *g, FILE *out);
 void expect_json(const uint64_t *count, const struct Gpu *g, Json *json);
 
 // --- report_chart.c: the memory chart and the roofline ---------------------------------------------------------------

@@ -204,6 +204,7 @@ static void kernels_text(const Advice *a, const struct Gpu *g)
         limits_text(&sum, g, &limits, &peaks);
         printf("\n%s: %.0f %% of the time\n", name, 100.0 * (double)r->count[C_CYCLES] / (double)run->cycles);
         put_row(stdout, "  limited by", 16, BREAK_WORDS, limits.n ? limits.v : "nothing that stands out");
+        expect_text(r->count, g, stdout);
         text_free(&limits), text_free(&peaks);
         mem_free(name);
     }

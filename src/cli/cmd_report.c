@@ -145,7 +145,7 @@ static int run_report(Request *r)
 
 int cmd_report(int argc, char **argv)
 {
-    Request r = {.out = "report.html"};
+    Request r = {.out = "report.html", .report = {.sure = expect_say}};
     int code = read_options(&r, argc, argv);
     if (code < 0) code = run_report(&r);
     tell_diag(&r.diag);

@@ -23,17 +23,21 @@ static const Option options[] = {
     {"--errors", NULL, "print one table in markdown: how far each figure's cells are from the paper's"},
     {"--plot", "DIR",
      "write every figure into DIR: its points (NAME.csv), the gnuplot script (NAME.gp), and the picture (NAME.svg)"},
+    {"--svg", "FILE",
+     "of tables of measured times: draw the quotients of the simulated and the measured times, a picture for all "
+     "cards"},
     {"--strict", NULL, "end with exit status 1 if a value is farther from the paper's than its tolerance"},
     {"--help", NULL, "this text"},
 };
 const CommandLine reproduce_line = {options, COUNT(options), NULL};
-enum { O_LIST, O_SIZE, O_DB, O_JOBS, O_CSV, O_FROM, O_MARKDOWN, O_ONLY, O_ERRORS, O_PLOT, O_STRICT, O_HELP };
+enum { O_LIST, O_SIZE, O_DB, O_JOBS, O_CSV, O_FROM, O_MARKDOWN, O_ONLY, O_ERRORS, O_PLOT, O_SVG, O_STRICT, O_HELP };
 
 typedef struct Wanted {
     char *name, *text;  // "sl1/fig1"
 } Wanted;
 typedef struct Request {
-    const char *size, *db, *plot, *only;
+    const char *size, *db, *plot, *svg, *only;
+    Figure picture;           // of --svg
     VEC(const char *) words;  // the paper, and its figures
     VEC(Wanted) figures;
     SweepOptions sweep;
@@ -317,14 +321,23 @@ static void show_points(Request *req, const char *name, const Reproduction *r)
         show(req, r, 0, stdout);
 }
 
+// Before anything is run: --svg draws nothing but measured times.
+static bool can_draw(const Request *req, const char *name, const Reproduction *r, Diag *diag)
+{
+    return !req->svg || r->gpu ||
+           diag_error(diag, "--svg draws tables of measured times, and %s isn't one\nhint: --plot draws figures", name);
+}
+
 // After Ctrl-C the figure is shown with the runs that are done, if there are any.
 static int one(Request *req, const Wanted *w, Store *store, Diag *diag)
 {
     Reproduction r;
     Sweep s = {0};
-    bool ok = reproduce_open(&r, w->name, w->text, strlen(w->text), req->size, diag);
+    bool ok =
+        reproduce_open(&r, w->name, w->text, strlen(w->text), req->size, diag) && can_draw(req, w->name, &r, diag);
     if (ok && req->points.name) {
         if ((ok = reproduce_read(&r, &req->points, diag))) show_points(req, w->name, &r);
+        if (ok && req->svg) measured_figure(&r, &req->picture);
         reproduce_free(&r);
         return ok ? EXIT_OK : EXIT_FAILED;
     }
@@ -341,6 +354,7 @@ static int one(Request *req, const Wanted *w, Store *store, Diag *diag)
                 fprintf(stdout, "%llu runs, %llu of them in the store already; %.1f s\n\n",
                         (unsigned long long)s.distinct, (unsigned long long)s.stored, s.seconds);
     }
+    if (ok && any && req->svg) measured_figure(&r, &req->picture);
     if (ok && any && !r.absent && req->plot) {
         Figure f;
         Text svg = {0};
@@ -365,6 +379,15 @@ static bool find_figures(Request *r)
     return r->figures.n > 0;
 }
 
+static bool put_picture(Request *r, Diag *diag)
+{
+    Text svg = {0};
+    figure_svg(&r->picture, true, &svg);
+    bool ok = write_out(&svg, r->svg, diag);
+    text_free(&svg);
+    return ok;
+}
+
 static int all(Request *r, Diag *diag)
 {
     find_figures(r);
@@ -372,6 +395,7 @@ static int all(Request *r, Diag *diag)
     Store *store = r->points.name ? NULL : store_open(r->db, diag);
     if (!r->points.name && !store) return EXIT_FAILED;
     if (r->csv) printf("figure,series,x,ours,theirs,tolerance\n");
+    if (r->svg) measured_figure_open(&r->picture);
     int code = EXIT_OK;
     size_t k = 0;
     for (; k < r->figures.n && code == EXIT_OK; k++) {
@@ -379,6 +403,7 @@ static int all(Request *r, Diag *diag)
         code = one(r, &r->figures.v[k], store, diag);
     }
     if (store) store_close(store);
+    if (code == EXIT_OK && r->svg && !put_picture(r, diag)) code = EXIT_FAILED;
     if (interrupted() && code == interrupt_status()) {
         fflush(stdout);
         tell(code, "interrupted at %s, figure %zu of %zu; the same command goes on", r->figures.v[k - 1].name, k,
@@ -439,6 +464,7 @@ static int read_options(Request *r, int argc, char **argv)
         case O_ONLY: r->only = a.value; break;
         case O_ERRORS: r->markdown = r->errors = true; break;
         case O_PLOT: r->plot = a.value; break;
+        case O_SVG: r->svg = a.value; break;
         case O_STRICT: r->strict = true; break;
         case O_HELP:
             printf("usage: onchip reproduce PAPER|FOLDER [FIGURE …] [options]\n\n"
@@ -500,5 +526,6 @@ int cmd_reproduce(int argc, char **argv)
     for (size_t k = 0; k < r.figures.n; k++) mem_free(r.figures.v[k].name), mem_free(r.figures.v[k].text);
     vec_free(&r.figures), vec_free(&r.words);
     text_free(&r.from);
+    figure_free(&r.picture);
     return code;
 }

@@ -65,8 +65,7 @@ static const Option options[] = {
     {"--sl1", "[=SETTING,…]",
      "rewrite the kernels to cache in shared memory: the software L1 (doc/use/sl1.md); onchip sl1 --help lists the "
      "settings"},
-    {"--lower", "N",
-     "how much of a compiler's work is done to the PTX, from 0, none, to 3: the key sm.lower (3)"},
+    {"--lower", "N", "how much of a compiler's work is done to the PTX, from 0, none, to 3: the key sm.lower (3)"},
     {"--registers", "N",
      "registers of a thread, as nvcc's -maxrregcount: the key registers.max; what doesn't fit is spilled"},
     {"--no-lowering", NULL, "execute the PTX as it is written, without removing copies and dead code first"},

@@ -52,9 +52,9 @@ static void show_loops(const Function *f, Text *out)
     flow_free(w);
 }
 
-static void show_registers(const Function *f, Text *out)
+static void show_registers(const Function *f, uint32_t limit, Text *out)
 {
-    Function *g = ptx_lower(f, 0);
+    Function *g = ptx_lower(f, limit);
     Flow *w = flow_build(g);
     flow_live(w);
     Alloc *a = alloc_colour(w);
@@ -74,7 +74,7 @@ static void show_registers(const Function *f, Text *out)
 
 static void show_strands(const Function *f, Text *out) { files_print(f, 1, 4, out); }
 
-static void show_function(const Function *f, const char *view, Text *out)
+static void show_function(const Function *f, const char *view, uint32_t limit, Text *out)
 {
     if (!strcmp(view, "ir")) {
         ptx_print_function(f, out);
@@ -92,17 +92,19 @@ static void show_function(const Function *f, const char *view, Text *out)
     else if (!strcmp(view, "live"))
         show_live(f, out);
     else if (!strcmp(view, "registers"))
-        show_registers(f, out);
+        show_registers(f, limit, out);
     else if (!strcmp(view, "strands"))
         show_strands(f, out);
     else {
-        Function *g = ptx_lower(f, 0);
+        Function *g = ptx_lower(f, limit);
         ptx_print_function(g, out);
         ptx_lowered_free(g);
     }
 }
 
-static int show_functions(const Module *m, const char *path, const char *view, const char *kernel, Text *out)
+// limit: registers of a thread; 0: none.
+static int show_functions(const Module *m, const char *path, const char *view, const char *kernel, uint32_t limit,
+                          Text *out)
 {
     const char *names[64];
     char hint[100];
@@ -112,7 +114,7 @@ static int show_functions(const Module *m, const char *path, const char *view, c
         if (m->symbols.v[k]->alias && !kernel) continue;
         if (!f || !(f->has_body || (f->refusal && !strcmp(view, "ir")))) continue;
         if (n < COUNT(names)) names[n++] = m->symbols.v[k]->name;
-        if (!kernel || name_means(m->symbols.v[k]->name, kernel)) show_function(f, view, out);
+        if (!kernel || name_means(m->symbols.v[k]->name, kernel)) show_function(f, view, limit, out);
     }
     if (out->n) return EXIT_OK;
     if (!kernel) return tell(EXIT_FAILED, "no function with a body in %s", path);
@@ -162,13 +164,13 @@ static int compile(const char *path, const char *gpu, Text *ptx)
 }
 
 // False, with the reason told: there's no such GPU.
-static bool lower_for(Module *m, const char *gpu)
+static bool lower_for(Module *m, const char *gpu, uint32_t *limit)
 {
     Gpu g;
     Diag diag = {0};
     bool ok = gpu_load(&g, gpu, NULL, &diag);
     if (ok)
-        gpu_lowering(&g, m), gpu_free(&g);
+        gpu_lowering(&g, m), *limit = g.sm.reg_max, gpu_free(&g);
     else
         tell(0, "%s", diag.text.v);
     diag_free(&diag);
@@ -180,6 +182,7 @@ static int show_ptx(const char *what, const char *view, const char *kernel, cons
 {
     Text text = {0}, out = {0};
     Diag diag = {0};
+    uint32_t limit = 0;
     const WorkloadEntry *entry = workload_find(what);
     bool source = !entry && is_cuda_source(what);
     int code = source ? compile(what, gpu, &text) : EXIT_OK;
@@ -198,14 +201,14 @@ static int show_ptx(const char *what, const char *view, const char *kernel, cons
     Module *m = ptx_parse_partly(text.v ? text.v : "", text.n, what, &diag);
     if (!m)
         code = tell(EXIT_FAILED, "%s", diag.text.v);
-    else if (gpu && !lower_for(m, gpu))
+    else if (gpu && !lower_for(m, gpu, &limit))
         code = EXIT_FAILED;
     else if (!strcmp(view, "text"))
         text_add(&out, text.v, text.n);
     else if (!strcmp(view, "ir") && !kernel)
         ptx_print(m, &out);
     else
-        code = show_functions(m, what, view, kernel, &out);
+        code = show_functions(m, what, view, kernel, limit, &out);
     if (m) show_refused(m);
     if (out.v) fputs(out.v, stdout);
     text_free(&out), text_free(&text), diag_free(&diag);

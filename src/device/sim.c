@@ -69,12 +69,13 @@ static double free_from(const Sim *d, oc_stream *stream, double engine)
     return MAX(start, engine);
 }
 
+static SimStream *work_stream(Sim *d, oc_stream *stream) { return stream ? stream_of(stream) : &d->standard; }
+
 static void take_time(Sim *d, oc_stream *stream, double *engine, double seconds)
 {
-    SimStream *s = stream_of(stream);
     *engine = free_from(d, stream, *engine) + seconds;
     d->busy += seconds;
-    (s ? s : &d->standard)->end = *engine;
+    work_stream(d, stream)->end = *engine;
 }
 
 // The same for a copy or a fill of what lies at `of`, which a trace shows.
@@ -82,6 +83,7 @@ static void take_copy(Sim *d, oc_stream *stream, double *engine, double seconds,
                       size_t bytes)
 {
     take_time(d, stream, engine, seconds);
+    work_stream(d, stream)->behind = false;
     const TraceSink *sink = sim_trace_sink(d);
     if (!sink) return;
     const Allocation *a = gmem_find(&d->memory, of);
@@ -194,7 +196,7 @@ static oc_status sim_stream_create(oc_device *base, oc_stream **stream)
 {
     Sim *d = sim_of(base);
     SimStream *s = mem_alloc(sizeof *s);
-    *s = (SimStream){{base}, d->standard.end};
+    *s = (SimStream){.base = {base}, .end = d->standard.end};
     vec_push(&d->streams, s);
     *stream = &s->base;
     return OC_OK;
@@ -256,10 +258,22 @@ static oc_status sim_pin(oc_device *base, size_t bytes, void **memory)
 static void sim_unpin(oc_device *base, void *memory) { (void)base, free(memory); }
 static void sim_queue(oc_device *base, bool on) { (void)base, (void)on; }
 
+void device_waited(oc_device *base)
+{
+    Sim *d = sim_of(base);
+    d->standard.behind = false;
+    for (size_t k = 0; k < d->streams.n; k++) d->streams.v[k]->behind = false;
+}
+
 static oc_status sim_wait(oc_device *base, oc_stream *s)
 {
     double engine = 0;  // no engine is waited for, only the streams
-    if (!s) take_time(sim_of(base), NULL, &engine, 0);
+    Sim *d = sim_of(base);
+    if (!s) take_time(d, NULL, &engine, 0);
+    if (s)
+        stream_of(s)->behind = false;
+    else
+        device_waited(base);
     return OC_OK;
 }
 
@@ -267,6 +281,7 @@ static void sim_gather(oc_device *base, size_t bytes, oc_stream *s)
 {
     Sim *d = sim_of(base);
     take_time(d, s, &d->cpu_free, (double)bytes / (d->gpu.gather_gbs * 1e9));
+    work_stream(d, s)->behind = false;
 }
 
 // --- launches --------------------------------------------------------------------------------------------------------
@@ -415,6 +430,13 @@ static oc_status prepare(Launching *l, oc_dim3 grid, oc_dim3 block, uint32_t sme
     return OC_OK;
 }
 
+// Until the kernel starts, once its stream and the chip are free.
+static double launch_seconds(const Launching *l)
+{
+    const Gpu *g = &l->d->gpu;
+    return 1e-6 * (l->stream->behind && g->next_us > 0 ? g->next_us : g->launch_us);
+}
+
 static RunResult simulate(Launching *l)
 {
     Sim *d = l->d;
@@ -430,7 +452,7 @@ static RunResult simulate(Launching *l)
                     .stop = d->base.stop};
     l->r = (Record){.kernel = mem_text(l->name), .launches = 1};
     if (d->config.cap && (l->timed || d->config.functional)) o.max_insts = d->config.cap - d->executed;
-    double start = free_from(d, &l->stream->base, d->chip_free) + d->gpu.launch_us * 1e-6;
+    double start = free_from(d, &l->stream->base, d->chip_free) + launch_seconds(l);
     if (sink && l->timed) sink->work(sink->user, l->name, NULL, 0, start, -1);
     double began = seconds_now();
     RunResult result = (l->timed ? chip_run : chip_execute)(&d->chip, &l->info, d->textures.v, (uint32_t)d->textures.n,
@@ -449,7 +471,8 @@ static oc_status record(Launching *l, RunResult result)
     double seconds = (double)r->count[C_CYCLES] / (d->gpu.core_mhz * 1e6);
     double held = d->chip_free - free_from(d, &l->stream->base, 0);
     if (l->timed && held > 0) d->held++, d->held_seconds += held;
-    take_time(d, &l->stream->base, &d->chip_free, d->gpu.launch_us * 1e-6 + seconds);
+    take_time(d, &l->stream->base, &d->chip_free, launch_seconds(l) + seconds);
+    l->stream->behind = true;
     r->end = l->stream->end;
     r->start = r->end - seconds;
     const TraceSink *sink = sim_trace_sink(d);

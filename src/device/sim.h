@@ -8,6 +8,7 @@
 typedef struct SimStream {
     oc_stream base;
     double end;
+    bool behind;  // its last work is a kernel, and nobody has waited for that: the next launch finds it running
 } SimStream;
 typedef struct SimEvent {
     oc_event base;

@@ -16,6 +16,7 @@ typedef enum FigureKind {
     FIGURE_BAND,    // the same, but the last series is a thin band below each bar, on an axis of its own
     FIGURE_MEMORY,  // the memory chart, drawn by memory.c; the points and series are what it lists
     FIGURE_ROOF,    // the roofline, drawn by memory.c, too
+    FIGURE_MATCH,   // a mark for each point, drawn by match.c: the other series over the first
 } FigureKind;
 typedef struct FigureValue {
     double y, low, high;  // the value, and the range it lies in; NAN: none
@@ -28,6 +29,7 @@ typedef struct FigureSeries {
     const char *name;
     uint32_t colour;          // its place in the palette
     bool apart;               // no line joins the points (of a curve)
+    uint32_t mark;            // of FIGURE_MATCH: which shape its marks have
     uint32_t beside;          // of FIGURE_DOTS: 1 + the series whose rows its rings stand on; 0: it has dots
     VEC(FigureValue) values;  // one for each point
 } FigureSeries;
@@ -62,11 +64,13 @@ void figure_csv(const Figure *f, Text *out);  // RFC 4180
 
 // --- plot.c: figures drawn by gnuplot --------------------------------------------------------------------------------
 void figure_script(const Figure *f, Text *out);  // the script makes NAME.svg from NAME.csv, in the folder it is run in
-// Whether gnuplot draws it; memory.c draws the others.
-bool figure_plotted(const Figure *f);
+bool figure_plotted(const Figure *f);            // whether gnuplot draws it; memory.c and match.c draw the others
 // Writes NAME.csv and NAME.gp into folder, which is made if it is missing. If svg isn't null, runs gnuplot there, which
 // makes NAME.svg; svg gets its text. folder null: a folder that is removed before the call returns.
 bool figure_draw(const Figure *f, const char *folder, Text *svg, Diag *diag);
+
+// --- svg.c: figures that gnuplot doesn't draw ------------------------------------------------------------------------
+void figure_svg(const Figure *f, bool alone, Text *out);  // draws one; alone: as a file, which has the colours itself
 
 // --- report.c: a page over a store -----------------------------------------------------------------------------------
 typedef struct ReportOptions {
@@ -75,6 +79,8 @@ typedef struct ReportOptions {
     const TextList *keys;         // as in RunsWanted
     const char *folder;           // gets the figures' files; null: these aren't kept
     bool no_figures;
+    // Adds how sure a kernel's time is, in words: by its counters, its shares of the peaks and its GPU's name.
+    void (*sure)(const uint64_t *count, const double *peak, const char *gpu, Text *out);
 } ReportOptions;
 typedef struct ReportCount {  // how much a page has
     uint64_t runs, figures;

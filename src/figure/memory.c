@@ -1,5 +1,6 @@
 // memory.c: the memory chart and the roofline of a run. gnuplot has no boxes and arrows, so that these two are drawn
-// here. All that they show is in the figure's numbers, which chip/peaks.c computes for the terminal, too.
+// here, with the pieces of svg.c. All that they show is in the figure's numbers, which chip/peaks.c computes for the
+// terminal, too.
 //
 // Both are WIDTH units wide, as the other figures are. A level has the colour that its bytes have in the other figures.
 #include "figure/page.h"
@@ -9,29 +10,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { WIDTH = 420, EDGE = 10, LETTER = 6, ROW = 15, BOX = 68, WIDE_BOX = 40, STEM = 56, MOST_KERNELS = 8 };
+enum { WIDTH = SVG_WIDTH, EDGE = 10, ROW = 15, BOX = 68, WIDE_BOX = 40, STEM = 56, MOST_KERNELS = 8 };
 
 // --- pieces of SVG ---------------------------------------------------------------------------------------------------
-typedef enum Anchor { START, MIDDLE, END } Anchor;
-static void put_text(Text *out, double x, double y, double size, Anchor anchor, const char *text)
-{
-    static const char *const anchors[] = {"start", "middle", "end"};
-    text_printf(out, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"%.1f\" text-anchor=\"%s\" fill=\"var(--ink)\">", x, y,
-                size, anchors[anchor]);
-    html_put(out, "%s</text>\n", text);
-}
-
-static void put_line(Text *out, double x, double y, double to_x, double to_y, const char *stroke, const char *more)
-{
-    text_printf(out, "<path d=\"M%.1f %.1fL%.1f %.1f\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"%s/>\n", x, y,
-                to_x, to_y, stroke, more);
-}
-
 // A vertical arrow; its head is at `to`.
 static void put_arrow(Text *out, double x, double from, double to, const char *stroke)
 {
     double back = to > from ? -7 : 7;
-    put_line(out, x, from, x, to + back / 2, stroke, "");
+    svg_line(out, x, from, x, to + back / 2, stroke, "");
     text_printf(out, "<path d=\"M%.1f %.1fl-4.5 %.1fh9z\" fill=\"%s\"/>\n", x, to, back, stroke);
 }
 
@@ -43,69 +29,7 @@ static void put_box(Text *out, double x, double y, double width, double height, 
                 x, y, width, height, stroke);
 }
 
-// Copies the beginning of a name, so that it has no more than so many letters.
-static void put_short(Text *out, const char *name, size_t most)
-{
-    size_t n = 0, bytes = 0;
-    for (; name[bytes]; bytes++) {
-        n += ((unsigned char)name[bytes] & 0xc0) != 0x80;
-        if (n > most) break;
-    }
-    if (name[bytes]) {
-        do bytes--;
-        while (bytes && ((unsigned char)name[bytes] & 0xc0) == 0x80);
-    }
-    text_add(out, name, bytes);
-    if (name[bytes]) text_put(out, "…");
-}
-
-// Breaks the title into lines. Returns the height that they take.
-static double put_title(Text *out, const char *title)
-{
-    enum { LONGEST = 56, MOST = 3 };
-    double y = 18;
-    for (int n = 0; *title && n < MOST; n++, y += 16) {
-        Text line = {0};
-        size_t letters = 0, bytes = 0, blank = 0;
-        for (; title[bytes]; bytes++) {
-            letters += ((unsigned char)title[bytes] & 0xc0) != 0x80;
-            if (letters > LONGEST) break;
-            if (title[bytes] == ' ') blank = bytes;
-        }
-        if (title[bytes] && blank) bytes = blank;
-        if (n + 1 == MOST)
-            put_short(&line, title, LONGEST - 1), bytes = strlen(title);
-        else
-            text_add(&line, title, bytes);
-        put_text(out, WIDTH / 2.0, y, 12, MIDDLE, line.v);
-        text_free(&line);
-        title += bytes;
-        title += *title == ' ';
-    }
-    return y;
-}
-
-static void open_svg(const Figure *f, double height, const char *body, Text *out)
-{
-    Text colours = {0};
-    figure_palette(&colours);
-    text_printf(out,
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" viewBox=\"0 0 %d %.0f\" "
-                "font-family=\"sans-serif\"",
-                WIDTH, height);
-    html_put(out, " aria-label=\"%s\">\n<title>%s</title>\n", f->title, f->title);
-    // A page has the colours itself, and others in the dark.
-    if (*body == 's') html_put(out, "<style>svg{%rbackground:#ffffff}</style>\n", colours.v);
-    text_free(&colours);
-}
-
 static double value(const Figure *f, size_t series, size_t point) { return f->series.v[series].values.v[point].y; }
-
-static const char *level_colour(uint32_t colour, char out[32])
-{
-    snprintf(out, 32, "var(--s%u)", colour);
-    return out;
-}
 
 // --- the memory chart ------------------------------------------------------------------------------------------------
 // The figure's points are the registers and the parts; its first series are these, and what a part waits for follows.
@@ -114,21 +38,21 @@ enum { REQUESTS, BYTES, PEAK_SHARE, HITS, WAITS };
 static void put_share(char out[48], double percent, const char *of) { snprintf(out, 48, "%.1f %%%s", percent, of); }
 
 // What passes on an arrow, a line for each number that is known.
-static void put_flow(Text *out, const Figure *f, size_t point, double x, double y, Anchor anchor, bool words)
+static void put_flow(Text *out, const Figure *f, size_t point, double x, double y, SvgAnchor anchor, bool words)
 {
     char text[48] = "", number[32];
     if (isfinite(value(f, REQUESTS, point))) {
         format_count(number, value(f, REQUESTS, point));
         snprintf(text, sizeof text, "%s%s", number, words ? " requests" : "");
-        put_text(out, x, y, 11.5, anchor, text), y += ROW - 1;
+        svg_text(out, x, y, 11.5, anchor, text), y += ROW - 1;
     }
     if (isfinite(value(f, BYTES, point))) {
         format_bytes(text, value(f, BYTES, point));
-        put_text(out, x, y, 11.5, anchor, text), y += ROW - 1;
+        svg_text(out, x, y, 11.5, anchor, text), y += ROW - 1;
     }
     if (isfinite(value(f, PEAK_SHARE, point))) {
         put_share(text, value(f, PEAK_SHARE, point), words ? " of the peak" : "");
-        put_text(out, x, y, 11.5, anchor, text);
+        svg_text(out, x, y, 11.5, anchor, text);
     }
 }
 
@@ -138,7 +62,7 @@ static void put_waits(Text *out, const Figure *f, size_t point, int *number, dou
     Text t = {0};
     for (size_t s = WAITS; s < f->series.n; s++)
         if (isfinite(value(f, s, point))) text_printf(&t, "%s%d", t.n ? ", " : "waits: ", ++*number);
-    if (t.n) put_text(out, x, y, 11, MIDDLE, t.v);
+    if (t.n) svg_text(out, x, y, 11, SVG_MIDDLE, t.v);
     text_free(&t);
 }
 
@@ -149,23 +73,23 @@ static void put_column(Text *out, const Figure *f, size_t point, double x, doubl
     const char *name = f->points.v[point].name, *blank = strchr(name, ' ');
     double box = top + STEM, middle = x + width / 2, y = box + 15;
     bool past = point == 1 + CHART_PAST;
-    put_arrow(out, middle, top, past ? box + BOX : box, level_colour(COLOUR_ASKED, colour));
+    put_arrow(out, middle, top, past ? box + BOX : box, svg_colour(COLOUR_ASKED, colour));
     // Numbers stand on the paper, beside the arrow.
-    put_flow(out, f, point, middle + 6, top + 16, START, false);
+    put_flow(out, f, point, middle + 6, top + 16, SVG_START, false);
     if (past) {
-        put_text(out, middle + 6, box + 15, 10.5, START, "past");
-        put_text(out, middle + 6, box + 29, 10.5, START, "the L1");
+        svg_text(out, middle + 6, box + 15, 10.5, SVG_START, "past");
+        svg_text(out, middle + 6, box + 29, 10.5, SVG_START, "the L1");
         return;
     }
-    put_box(out, x, box, width, BOX, level_colour(COLOUR_ASKED, colour));
+    put_box(out, x, box, width, BOX, svg_colour(COLOUR_ASKED, colour));
     Text first = {0};
     text_add(&first, name, blank ? (size_t)(blank - name) : strlen(name));
-    put_text(out, middle, y, 12, MIDDLE, first.v), y += ROW - 1;
-    if (blank) put_text(out, middle, y, 12, MIDDLE, blank + 1), y += ROW - 1;
+    svg_text(out, middle, y, 12, SVG_MIDDLE, first.v), y += ROW - 1;
+    if (blank) svg_text(out, middle, y, 12, SVG_MIDDLE, blank + 1), y += ROW - 1;
     text_free(&first);
     if (isfinite(value(f, HITS, point))) {
         put_share(hits, value(f, HITS, point), width < 80 ? "" : " hits");
-        put_text(out, middle, y, 11, MIDDLE, hits), y += ROW - 1;
+        svg_text(out, middle, y, 11, SVG_MIDDLE, hits), y += ROW - 1;
     }
     put_waits(out, f, point, number, middle, y);
 }
@@ -175,7 +99,7 @@ static void put_wide(Text *out, const Figure *f, size_t point, double y, uint32_
 {
     char text[48], stroke[32];
     Text line = {0};
-    put_box(out, EDGE, y, WIDTH - 2 * EDGE, WIDE_BOX, level_colour(colour, stroke));
+    put_box(out, EDGE, y, WIDTH - 2 * EDGE, WIDE_BOX, svg_colour(colour, stroke));
     text_put(&line, f->points.v[point].name);
     if (isfinite(value(f, REQUESTS, point)) && point == 1 + CHART_L2) {
         format_count(text, value(f, REQUESTS, point));
@@ -186,7 +110,7 @@ static void put_wide(Text *out, const Figure *f, size_t point, double y, uint32_
             text_printf(&line, ", %.1f %% of the peak", value(f, PEAK_SHARE, point));
     }
     if (isfinite(value(f, HITS, point))) text_printf(&line, ", %.1f %% hits", value(f, HITS, point));
-    put_text(out, WIDTH / 2.0, y + 16, 11, MIDDLE, line.v);
+    svg_text(out, WIDTH / 2.0, y + 16, 11, SVG_MIDDLE, line.v);
     text_free(&line);
     put_waits(out, f, point, number, WIDTH / 2.0, y + 32);
 }
@@ -198,12 +122,12 @@ static double list_waits(Text *out, const Figure *f, double y)
     for (size_t k = 0; k < f->points.n; k++)
         for (size_t s = WAITS; s < f->series.n; s++) {
             if (!isfinite(value(f, s, k))) continue;
-            if (!number) put_text(out, EDGE, y, 10.5, START, "Where waiting begins:"), y += ROW;
+            if (!number) svg_text(out, EDGE, y, 10.5, SVG_START, "Where waiting begins:"), y += ROW;
             Text line = {0};
             const char *what = f->series.v[s].name, *of = strstr(what, ", in % of ");
             text_printf(&line, "%d  %s: %.*s, %.0f %%%s", ++number, f->points.v[k].name,
                         (int)(of ? of - what : (ptrdiff_t)strlen(what)), what, value(f, s, k), of ? of + 6 : "");
-            put_text(out, EDGE, y, 10, START, line.v), y += ROW;
+            svg_text(out, EDGE, y, 10, SVG_START, line.v), y += ROW;
             text_free(&line);
         }
     return y;
@@ -211,20 +135,20 @@ static double list_waits(Text *out, const Figure *f, double y)
 
 static bool used(const Figure *f, size_t point) { return point == 1 + CHART_L1 || value(f, REQUESTS, point) > 0; }
 
-static double draw_memory(const Figure *f, Text *out)
+double draw_memory(const Figure *f, Text *out)
 {
     static const size_t places[] = {CHART_SHARED, CHART_L1, CHART_PAST, CHART_READONLY, CHART_CONST, CHART_SCRATCH};
     char text[48], asked[32], l2[32], dram[32];
     Text line = {0};
     int number = 0;
     size_t n = 0, at = 0;
-    double y = put_title(out, f->title) + 2;
-    level_colour(COLOUR_ASKED, asked), level_colour(COLOUR_L2, l2), level_colour(COLOUR_DRAM, dram);
+    double y = svg_title(out, f->title) + 2;
+    svg_colour(COLOUR_ASKED, asked), svg_colour(COLOUR_L2, l2), svg_colour(COLOUR_DRAM, dram);
     for (size_t k = 0; k < COUNT(places); k++) n += used(f, 1 + places[k]);
     put_box(out, EDGE, y, WIDTH - 2 * EDGE, 24, "var(--ink)");
     format_count(text, value(f, REQUESTS, 0));
     text_printf(&line, "registers: %s warp instructions", text);
-    put_text(out, WIDTH / 2.0, y + 16, 12, MIDDLE, line.v);
+    svg_text(out, WIDTH / 2.0, y + 16, 12, SVG_MIDDLE, line.v);
     text_free(&line);
     y += 24;
     const double step = (WIDTH - 2.0 * EDGE + 6) / (double)MAX(n, 3), bus = y + STEM + BOX + 10;
@@ -235,21 +159,21 @@ static double draw_memory(const Figure *f, Text *out)
         put_column(out, f, 1 + places[k], x, step - 6, y, &number);
         if (places[k] == CHART_SHARED) continue;
         if (places[k] != CHART_PAST)
-            put_line(out, middle, y + STEM + BOX, middle, bus, l2, "");
+            svg_line(out, middle, y + STEM + BOX, middle, bus, l2, "");
         else
-            put_line(out, middle, y + STEM + BOX, middle, bus, asked, "");
+            svg_line(out, middle, y + STEM + BOX, middle, bus, asked, "");
         first = MIN(first, middle), last = MAX(last, middle);
     }
     const double down = 0.14 * WIDTH, up = 0.58 * WIDTH;
-    put_line(out, MIN(first, down), bus, MAX(last, up), bus, l2, "");
+    svg_line(out, MIN(first, down), bus, MAX(last, up), bus, l2, "");
     y = bus + 50;
     put_arrow(out, down, bus, y, l2), put_arrow(out, up, y, bus, l2);
-    put_flow(out, f, 1 + CHART_OUT, down + 8, bus + 16, START, true);
-    put_flow(out, f, 1 + CHART_IN, up + 8, bus + 16, START, true);
+    put_flow(out, f, 1 + CHART_OUT, down + 8, bus + 16, SVG_START, true);
+    put_flow(out, f, 1 + CHART_IN, up + 8, bus + 16, SVG_START, true);
     put_wide(out, f, 1 + CHART_L2, y, COLOUR_L2, &number);
     y += WIDE_BOX;
     put_arrow(out, WIDTH / 2.0, y, y + 50, dram);
-    put_flow(out, f, 1 + CHART_DRAM, WIDTH / 2.0 + 8, y + 16, START, true);
+    put_flow(out, f, 1 + CHART_DRAM, WIDTH / 2.0 + 8, y + 16, SVG_START, true);
     put_wide(out, f, 1 + CHART_DRAM, y + 50, COLOUR_DRAM, &number);
     return list_waits(out, f, y + 50 + WIDE_BOX + 18);
 }
@@ -312,19 +236,19 @@ static void put_decades(const Plot *p, Text *out)
     int step_x = (int)ceil((p->high_x - p->low_x) / 8), step_y = (int)ceil((p->high_y - p->low_y) / 10);
     for (double d = p->low_x; d <= p->high_x; d += step_x) {
         double x = across(p, pow(10, d));
-        put_line(out, x, p->top, x, bottom, "var(--rule)", " stroke-dasharray=\"1 3\"");
+        svg_line(out, x, p->top, x, bottom, "var(--rule)", " stroke-dasharray=\"1 3\"");
         snprintf(text, sizeof text, "%.9g", pow(10, d));
-        put_text(out, MIN(x, RIGHT - 6), bottom + 14, 10, MIDDLE, text);
+        svg_text(out, MIN(x, RIGHT - 6), bottom + 14, 10, SVG_MIDDLE, text);
     }
     for (double d = p->low_y; d <= p->high_y; d += step_y) {
         double y = upward(p, pow(10, d));
-        put_line(out, LEFT, y, RIGHT, y, "var(--rule)", " stroke-dasharray=\"1 3\"");
+        svg_line(out, LEFT, y, RIGHT, y, "var(--rule)", " stroke-dasharray=\"1 3\"");
         snprintf(text, sizeof text, "%.9g", pow(10, d));
-        put_text(out, LEFT - 5, y + 3.5, 10, END, text);
+        svg_text(out, LEFT - 5, y + 3.5, 10, SVG_END, text);
     }
-    put_line(out, LEFT, p->top, LEFT, bottom, "var(--ink)", ""),
-        put_line(out, LEFT, bottom, RIGHT, bottom, "var(--ink)", "");
-    put_text(out, (LEFT + RIGHT) / 2.0, bottom + 30, 11, MIDDLE, "warp instructions per transaction");
+    svg_line(out, LEFT, p->top, LEFT, bottom, "var(--ink)", ""),
+        svg_line(out, LEFT, bottom, RIGHT, bottom, "var(--ink)", "");
+    svg_text(out, (LEFT + RIGHT) / 2.0, bottom + 30, 11, SVG_MIDDLE, "warp instructions per transaction");
     text_printf(out,
                 "<text transform=\"translate(12 %.1f) rotate(-90)\" font-size=\"11\" text-anchor=\"middle\" "
                 "fill=\"var(--ink)\">G warp instructions/s</text>\n",
@@ -343,13 +267,13 @@ static void put_ceilings(const Figure *f, const Plot *p, Text *out)
         double to = MIN(pow(10, p->high_x), (roof > 0 ? roof : pow(10, p->high_y)) / slope);
         first = MIN(first, to);
         if (from < to)
-            put_line(out, across(p, from), upward(p, from * slope), across(p, to), upward(p, to * slope),
-                     level_colour(level_colours[s], colour), "");
+            svg_line(out, across(p, from), upward(p, from * slope), across(p, to), upward(p, to * slope),
+                     svg_colour(level_colours[s], colour), "");
     }
     if (!isfinite(first)) first = pow(10, p->low_x);
-    if (roof > 0) put_line(out, across(p, first), upward(p, roof), RIGHT, upward(p, roof), "var(--ink)", "");
+    if (roof > 0) svg_line(out, across(p, first), upward(p, roof), RIGHT, upward(p, roof), "var(--ink)", "");
     if (alu > 0 && !(fabs(alu - roof) < 0.001 * roof))
-        put_line(out, LEFT, upward(p, alu), RIGHT, upward(p, alu), "var(--ink)", " stroke-dasharray=\"6 4\"");
+        svg_line(out, LEFT, upward(p, alu), RIGHT, upward(p, alu), "var(--ink)", " stroke-dasharray=\"6 4\"");
 }
 
 // Writes a kernel's number near its point, where no other number stands.
@@ -367,7 +291,7 @@ static void put_number(Plot *p, double x, double y, size_t kernel, Text *out)
     }
     if (p->n < PLACES) p->taken[p->n][0] = at_x, p->taken[p->n++][1] = at_y;
     snprintf(text, sizeof text, "%zu", kernel + 1);
-    put_text(out, at_x, at_y, 10, MIDDLE, text);
+    svg_text(out, at_x, at_y, 10, SVG_MIDDLE, text);
 }
 
 // A kernel's point on a level, or (numbers) its number beside the point.
@@ -381,7 +305,7 @@ static void put_point(const Figure *f, Plot *p, size_t level, size_t kernel, boo
         return;
     }
     text_printf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4\" fill=\"%s\" stroke=\"var(--paper)\"/>\n", x, y,
-                level_colour(level_colours[level], colour));
+                svg_colour(level_colours[level], colour));
     if (p->n < PLACES) p->taken[p->n][0] = x, p->taken[p->n++][1] = y + 3.5;
 }
 
@@ -391,35 +315,35 @@ static double put_key(const Figure *f, double y, Text *out)
     double roof = ceiling(f, CEILING_ISSUE), alu = ceiling(f, CEILING_ALU);
     for (size_t s = 0; s < 3; s++) {
         if (!(ceiling(f, CEILING_L1 + s) > 0)) continue;
-        put_line(out, EDGE, y - 4, EDGE + 20, y - 4, level_colour(level_colours[s], colour), "");
+        svg_line(out, EDGE, y - 4, EDGE + 20, y - 4, svg_colour(level_colours[s], colour), "");
         snprintf(text, sizeof text, "%s: %.4g G transactions/s", level_names[s], ceiling(f, CEILING_L1 + s));
-        put_text(out, EDGE + 26, y, 10.5, START, text), y += ROW;
+        svg_text(out, EDGE + 26, y, 10.5, SVG_START, text), y += ROW;
     }
     if (roof > 0) {
-        put_line(out, EDGE, y - 4, EDGE + 20, y - 4, "var(--ink)", "");
+        svg_line(out, EDGE, y - 4, EDGE + 20, y - 4, "var(--ink)", "");
         snprintf(text, sizeof text, "issue: %.4g G slots/s", roof);
-        put_text(out, EDGE + 26, y, 10.5, START, text), y += ROW;
+        svg_text(out, EDGE + 26, y, 10.5, SVG_START, text), y += ROW;
     }
     if (alu > 0) {
-        put_line(out, EDGE, y - 4, EDGE + 20, y - 4, "var(--ink)", " stroke-dasharray=\"6 4\"");
+        svg_line(out, EDGE, y - 4, EDGE + 20, y - 4, "var(--ink)", " stroke-dasharray=\"6 4\"");
         snprintf(text, sizeof text, "FMA units: %.4g G warp instructions/s%s", alu,
                  fabs(alu - roof) < 0.001 * roof ? ", where the issue's line is" : "");
-        put_text(out, EDGE + 26, y, 10.5, START, text), y += ROW;
+        svg_text(out, EDGE + 26, y, 10.5, SVG_START, text), y += ROW;
     }
     for (size_t k = 0; k < f->points.n; k++) {
         Text line = {0};
         text_printf(&line, "%zu  ", k + 1);
-        put_short(&line, f->points.v[k].name, 40);
+        svg_short(&line, f->points.v[k].name, 40);
         text_printf(&line, ": %.3g G/s", value(f, REACHED, k));
-        put_text(out, EDGE, y, 10.5, START, line.v), y += ROW;
+        svg_text(out, EDGE, y, 10.5, SVG_START, line.v), y += ROW;
         text_free(&line);
     }
     return y;
 }
 
-static double draw_roof(const Figure *f, Text *out)
+double draw_roof(const Figure *f, Text *out)
 {
-    Plot p = {.top = put_title(out, f->title) + 4};
+    Plot p = {.top = svg_title(out, f->title) + 4};
     find_range(f, &p);
     put_decades(&p, out);
     put_ceilings(f, &p, out);
@@ -427,16 +351,6 @@ static double draw_roof(const Figure *f, Text *out)
         for (size_t k = 0; k < f->points.n; k++)
             for (size_t s = 0; s < 3; s++) put_point(f, &p, s, k, numbers, out);
     return put_key(f, p.top + FIELD_HEIGHT + 50, out);
-}
-
-void figure_svg(const Figure *f, bool alone, Text *out)
-{
-    Text body = {0};
-    double height = f->kind == FIGURE_MEMORY ? draw_memory(f, &body) : draw_roof(f, &body);
-    open_svg(f, height, alone ? "style" : "", out);
-    text_put(out, body.v);
-    text_put(out, "</svg>\n");
-    text_free(&body);
 }
 
 // --- as numbers ------------------------------------------------------------------------------------------------------

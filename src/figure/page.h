@@ -110,9 +110,22 @@ const char *time_word(const RunGroup *g);
 size_t group_fastest(const RunGroup *g);      // the place of the run that takes the least time
 bool charts_program(Report *r, RunGroup *g);  // adds those over one program's runs; false: one can't be drawn
 
+// --- svg.c: pieces of a picture that gnuplot doesn't draw -----------------------------------------------------------
+enum { SVG_WIDTH = 420 };
+typedef enum SvgAnchor { SVG_START, SVG_MIDDLE, SVG_END } SvgAnchor;
+void svg_open(const Figure *f, double height, bool alone, Text *out);
+double svg_title(Text *out, const char *title);  // in up to three lines; returns the height that they take
+void svg_text(Text *out, double x, double y, double size, SvgAnchor anchor, const char *text);
+void svg_line(Text *out, double x, double y, double to_x, double to_y, const char *stroke, const char *more);
+void svg_short(Text *out, const char *name, size_t most);  // the beginning of a name: so many letters at most
+const char *svg_colour(uint32_t colour, char out[32]);
+
+// --- match.c: times beside measured ones -----------------------------------------------------------------------------
+double draw_match(const Figure *f, Text *out);  // the body of the picture; returns its height
+
 // --- memory.c: the memory chart and the roofline ---------------------------------------------------------------------
-// Draws a figure that gnuplot doesn't. alone: as a file, which has the colours itself.
-void figure_svg(const Figure *f, bool alone, Text *out);
+double draw_memory(const Figure *f, Text *out);  // the bodies of the pictures; both return the height
+double draw_roof(const Figure *f, Text *out);
 // Adds both figures of a run. False: they can't be drawn.
 bool memory_charts(Report *r, const StoredRun *run, const char *program, const char *label);
 

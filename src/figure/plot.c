@@ -484,7 +484,8 @@ void figure_script(const Figure *f, Text *out)
     case FIGURE_CURVE:
     case FIGURE_SERIES: lines(f, out); break;
     case FIGURE_MEMORY:
-    case FIGURE_ROOF: break;
+    case FIGURE_ROOF:
+    case FIGURE_MATCH: break;
     }
 }
 
@@ -515,7 +516,7 @@ static bool run_gnuplot(const char *folder, const char *script, Text *said, Diag
     return diag_error(diag, "gnuplot can't draw %s: %s\nhint: versions from 5.2 on can", script, said->v);
 }
 
-bool figure_plotted(const Figure *f) { return f->kind != FIGURE_MEMORY && f->kind != FIGURE_ROOF; }
+bool figure_plotted(const Figure *f) { return f->kind < FIGURE_MEMORY; }
 
 // Draws a figure without gnuplot. folder null: only its text is wanted.
 static bool draw_ours(const Figure *f, const char *folder, Text *svg, Diag *diag)

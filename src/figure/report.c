@@ -85,8 +85,8 @@ static void head(Report *r, const Runs *runs)
     for (size_t k = 0; k < gpus.n; k++)
         html_put(r->out, "%r%s", !k ? "" : k + 1 < gpus.n ? ", " : " and ", gpus.v[k]->gpu);
     if (failed) text_printf(r->out, "; <span class=\"bad\">%zu failed</span>", failed);
-    text_put(r->out, ". Cycles follow from the GPU's description; they aren't those of a card. Compare runs with each "
-                     "other.</p>\n</header>\n");
+    text_put(r->out, ". Cycles follow from the GPU's description; the tables of kernels say how sure they are. Compare "
+                     "runs with each other.</p>\n</header>\n");
     vec_free(&programs), vec_free(&gpus);
 }
 
@@ -220,9 +220,9 @@ static void times_table(Report *r, RunGroup *g, const char *id)
 static void kernels_table(Report *r, RunGroup *g, const char *id)
 {
     static const char *const columns[] = {
-        "run",        "kernel",       "#launches",  "grid",         "block",    "#cycles",    "#simulated µs",
-        "#IPC",       "#L1 accesses", "#L1 hits",   "#L2 requests", "#L2 hits", "#occupancy", "#warps an SM fits",
-        "limited by", "#DRAM GB/s",   "#energy, mJ"};
+        "run",        "kernel",       "#launches", "grid",         "block",    "#cycles",    "#simulated µs",
+        "#IPC",       "#L1 accesses", "#L1 hits",  "#L2 requests", "#L2 hits", "#occupancy", "#warps an SM fits",
+        "limited by", "#DRAM GB/s",   "how sure",  "#energy, mJ"};
     size_t rows = 0;
     uint64_t energy = 0;
     for (size_t k = 0; k < g->runs.n; k++) energy |= g->runs.v[k]->count[C_ENERGY];
@@ -253,6 +253,10 @@ static void kernels_table(Report *r, RunGroup *g, const char *id)
             html_percent(r->out, rate(one, "occupancy"));
             html_count(r->out, one->warps), html_cell(r->out, one->limit);
             real(r->out, "%.1f", rate(one, "dram_bandwidth"));
+            Text sure = {0};
+            r->options->sure(count, one->peak, g->runs.v[k]->gpu, &sure);
+            html_cell(r->out, sure.v);
+            text_free(&sure);
             if (energy) real(r->out, "%.6g", 1e-12 * (double)count[C_ENERGY]);
             text_put(r->out, "</tr>");
         }

@@ -50,6 +50,20 @@ bool banks_free_of_runs(const uint64_t *addr, uint32_t run, uint32_t stride)
     return apart || differ < 32;  // or all in one row
 }
 
+// The same of lanes' words of 8 or 16 bytes, of which each has 2 or 4 banks of 32 to itself; false, too: one lies athwart.
+static bool wide_ones_free(const uint64_t *addr, uint32_t lanes, uint32_t bytes)
+{
+    uint64_t row[16];
+    uint32_t seen = 0;
+    for (; lanes; lanes &= lanes - 1) {
+        const uint64_t a = addr[__builtin_ctz(lanes)];
+        const uint32_t banks = (uint32_t)(a % 128 / bytes);
+        if (a % bytes || (seen >> banks & 1 && row[banks] != a / 128)) return false;
+        row[banks] = a / 128, seen |= 1u << banks;
+    }
+    return true;
+}
+
 uint32_t bank_passes(const BankCfg *cfg, const uint64_t *addr, uint32_t lanes, uint32_t bytes)
 {
     // No two lanes on different rows of a bank: one pass. Most accesses are such, and this finds it out quickly.
@@ -69,10 +83,11 @@ uint32_t bank_passes(const BankCfg *cfg, const uint64_t *addr, uint32_t lanes, u
         }
         if (clean) return 1;
     }
+    const bool wide = (bytes == 8 || bytes == 16) && cfg->mode == 4 && cfg->width == 4 && cfg->banks == 32;
     uint32_t per = MAX(cfg->width, 4u), parts = bytes > per ? bytes / per : 1, sum = 0, size = 32 / parts;
     for (uint32_t p = 0; p < parts; p++) {
         uint32_t part = lanes & (size == 32 ? ~0u : ((1u << size) - 1) << p * size);
-        if (part) sum += passes_of(cfg, addr, part, bytes);
+        if (part) sum += wide && wide_ones_free(addr, part, bytes) ? 1 : passes_of(cfg, addr, part, bytes);
     }
     return sum;
 }

@@ -113,7 +113,8 @@ Deps deps_open(const Function *f, uint32_t most)
 {
     size_t n = f->regs.n + 1;
     Deps d = {.f = f, .work = mem_alloc(sizeof *d.work)};
-    d.down_first = mem_alloc(sizeof *d.down_first * (most + 2)), d.up_first = mem_alloc(sizeof *d.up_first * (most + 2));
+    d.down_first = mem_alloc(sizeof *d.down_first * (most + 2)),
+    d.up_first = mem_alloc(sizeof *d.up_first * (most + 2));
     d.work->writer = mem_alloc(sizeof *d.work->writer * n), d.work->reader = mem_alloc(sizeof *d.work->reader * n);
     d.work->part = mem_alloc(sizeof *d.work->part * n);
     return d;

@@ -1,7 +1,7 @@
 // few.c: an order of a part that keeps few registers alive. Two greedy ways are tried. From the end: each instruction
-// goes right before what needs it. From the beginning: leaves, which are loads and what reads nothing, go when something
-// needs them. The first is better for sums of many terms; the second where many sums share their terms, as the outputs
-// of a convolution do. Invariant: what deps.c says goes first does.
+// goes right before what needs it. From the beginning: leaves, which are loads and what reads nothing, go when
+// something needs them. The first is better for sums of many terms; the second where many sums share their terms, as
+// the outputs of a convolution do. Invariant: what deps.c says goes first does.
 #include "ptx/pass.h"
 
 #include <string.h>
@@ -106,11 +106,11 @@ static uint32_t choose_back(Few *w)
         uint32_t k = w->ready[r];
         w->change = 0, w->newest = 0;
         inst_regs(inst_at(w, k), weigh_back, w);
-        bool better = best == UINT32_MAX     ? true
-                      : w->change != least   ? w->change < least
-                      : w->newest != newest  ? w->newest > newest
+        bool better = best == UINT32_MAX              ? true
+                      : w->change != least            ? w->change < least
+                      : w->newest != newest           ? w->newest > newest
                       : w->depth[k] != w->depth[best] ? w->depth[k] < w->depth[best]
-                                             : k > best;
+                                                      : k > best;
         if (better) best = k, least = w->change, newest = w->newest;
     }
     return best;
@@ -264,6 +264,7 @@ Few *few_open(Pressure *p, const Deps *d, uint32_t most)
 void few_close(Few *w)
 {
     if (!w) return;
-    mem_free(w->order), mem_free(w->waits), mem_free(w->depth), mem_free(w->ready), mem_free(w->leaf), mem_free(w->gone);
+    mem_free(w->order), mem_free(w->waits), mem_free(w->depth), mem_free(w->ready), mem_free(w->leaf),
+        mem_free(w->gone);
     mem_free(w->since), mem_free(w->from), mem_free(w);
 }

@@ -83,10 +83,10 @@ static bool result(const Fold *x, const Inst *i, Value *out)
     if ((t->bits != 32 && t->bits != 64) || t->kind == K_FLOAT || inst_has(i, G_CC) || inst_has(i, G_SAT)) return false;
     if (bits_of(x, i->opnd[0].reg) != (wide ? 64 : t->bits)) return false;
     for (int k = 1; k < i->operands; k++) {
-        int bits = i->op == OP_SHL && k == 2                                ? 32
-                   : i->op == OP_CVT && i->type2 != TY_NONE                 ? type_info[i->type2].bits
-                   : wide && k == 3                                         ? 64
-                                                                            : t->bits;
+        int bits = i->op == OP_SHL && k == 2                ? 32
+                   : i->op == OP_CVT && i->type2 != TY_NONE ? type_info[i->type2].bits
+                   : wide && k == 3                         ? 64
+                                                            : t->bits;
         if (k > 3 || (bits != 32 && bits != 64) || !source(x, &i->opnd[k], bits, &v[k - 1])) return false;
     }
     switch (i->op) {
@@ -172,8 +172,7 @@ bool fold_values(Function *f)
     x.version = mem_alloc(sizeof *x.version * (f->regs.n + 1));
     Flow *w = flow_build(f);
     for (; x.block + 1 < w->blocks.n; x.block++)
-        for (uint32_t n = w->blocks.v[x.block].first; n < w->blocks.v[x.block].last; n++)
-            fold_inst(&x, &f->insts.v[n]);
+        for (uint32_t n = w->blocks.v[x.block].first; n < w->blocks.v[x.block].last; n++) fold_inst(&x, &f->insts.v[n]);
     flow_free(w);
     mem_free(x.value), mem_free(x.version);
     return x.any;

@@ -1,6 +1,6 @@
 // guard.c: a branch over few instructions goes, and they get its guard, as ptxas does it: a warp whose threads differ
-// then goes over them once, and what stands before and behind them is one block. Invariant: they write no predicate that
-// the branch reads, and each thread executes what it did.
+// then goes over them once, and what stands before and behind them is one block. Invariant: they don't write the
+// predicate that the branch reads, and each thread executes what it did.
 #include "ptx/pass.h"
 
 enum { MOST_SLOTS = 8 };  // of machine code on a side
@@ -24,7 +24,8 @@ static bool may_guard(const Function *f, const Inst *i, uint32_t guard, uint32_t
     Class c = op_info[i->op].class;
     Sass s;
     Writes w = {guard, false};
-    if (i->guarded || op_has(i->op, P_TOGETHER | P_BRANCH | P_LEAVE | P_ORDER | P_EARLY) || inst_has(i, G_SYNC)) return false;
+    if (i->guarded || op_has(i->op, P_TOGETHER | P_BRANCH | P_LEAVE | P_ORDER | P_EARLY) || inst_has(i, G_SYNC))
+        return false;
     if (c == CLASS_BRANCH || c == CLASS_BARRIER || c == CLASS_FENCE || inst_has(i, G_CC)) return false;
     if (i->op == OP_ADDC || i->op == OP_SUBC || i->op == OP_MADC || i->op == OP_ACTIVEMASK) return false;
     *slots += ptx_sass(i, f->module->sass, &s) ? s.slots : (uint32_t)inst_slots(i);
@@ -59,7 +60,7 @@ static void find_outside(void *user, uint32_t reg, bool def)
         x->all &= x->readers->inst[k] > x->at && x->readers->inst[k] < x->side->last;
 }
 
-// What writes registers that nobody else writes, and only those instructions read that get the same guard, needs to keep
+// What writes registers that nobody else writes, and that only later ones of these instructions read, needs to keep
 // nothing for the threads that skip it; arithmetic is done for them too.
 static void put_guard(Function *f, const Side *s, uint32_t guard, bool negated, const RegIndex *readers,
                       const RegIndex *writers)

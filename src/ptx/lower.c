@@ -291,10 +291,11 @@ static uint32_t aim_of(const Function *f, uint32_t limit)
     return (uint32_t)MIN(m->sm_registers / MAX(resident, 1u) & ~7u, MOST_REGISTERS);
 }
 
-// Slots have gaps where pairs must be aligned, so that a few more may be needed than words are alive at once.
+// Slots have gaps where pairs must be aligned, and one is the stack's, so that a few more may be needed than words are
+// alive at once.
 static void order(Function *f, uint32_t aim)
 {
-    enum { TRIES = 3 };
+    enum { TRIES = 6 };
     uint32_t within = aim, over = 1;
     for (int k = 0; k < TRIES && over; k++) {
         order_blocks(f, within);
@@ -302,11 +303,12 @@ static void order(Function *f, uint32_t aim)
         Flow *w = flow_build(f);
         flow_live(w);
         Alloc *a = alloc_colour(w);
-        over = a->slots > aim ? a->slots - aim : 0;
+        over = a->slots + 1 > aim ? a->slots + 1 - aim : 0;
         within -= MIN(over, within - 1);
         alloc_free(a);
         flow_free(w);
     }
+    f->aim = aim;
 }
 
 #define VEC_COPY(to, from)                                                       \

@@ -29,13 +29,13 @@ Type inst_source_type(const Module *m, const Inst *i, int n);
 // which must be right; the rest is filled.
 void inst_write(Function *f, const Inst *near, Inst *i);
 
-// --- edit.c: changing a function --------------------------------------------------------------------------------------
+// --- edit.c: changing a function -------------------------------------------------------------------------------------
 uint32_t reg_new(Function *f, Type t);
 uint32_t label_new(Function *f, uint32_t inst);
 // inst_write's instruction; the suffixes and operands are copied.
 Inst inst_make(Function *f, const Inst *near, Op op, const uint8_t *suffix, int suffixes, const Operand *opnd, int n);
-void inst_own(Function *f, Inst *i);                       // its operands become a copy
-void operand_rename(Operand *o, const uint32_t *to);       // to: per register
+void inst_own(Function *f, Inst *i);                  // its operands become a copy
+void operand_rename(Operand *o, const uint32_t *to);  // to: per register
 void insts_replace(Function *f, uint32_t first, uint32_t last, const Inst *by, uint32_t n);
 void insts_drop(Function *f, const bool *gone);
 
@@ -79,8 +79,8 @@ typedef struct Pressure {
     const Function *f;
     uint32_t first, n;  // the part: instructions are numbered within it
     uint32_t now;       // words that are alive
-    // The rest is few.c's and its own. Per register: reads to come; alive now, before and behind the part; words, none of
-    // those that take no register.
+    // The rest is few.c's and its own. Per register: reads to come; alive now, before and behind the part; words, none
+    // of those that take no register.
     uint32_t *left, start;
     uint8_t *alive, *before, *after, *width;
     int64_t change;
@@ -92,9 +92,9 @@ void pressure_close(Pressure *p);
 void pressure_behind(Pressure *p, const uint64_t *live, uint32_t first, uint32_t n);
 void pressure_ahead(Pressure *p, const uint64_t *live, uint32_t words);
 void pressure_begin(Pressure *p);
-int64_t pressure_change(Pressure *p, uint32_t inst);             // what an instruction would add
-void pressure_step(Pressure *p, uint32_t inst);                  // it goes next
-uint32_t pressure_peak(Pressure *p, const uint32_t *order);      // the most at once; null: as the part stands
+int64_t pressure_change(Pressure *p, uint32_t inst);         // what an instruction would add
+void pressure_step(Pressure *p, uint32_t inst);              // it goes next
+uint32_t pressure_peak(Pressure *p, const uint32_t *order);  // the most at once; null: as the part stands
 
 // --- few.c: an order that keeps few alive ----------------------------------------------------------------------------
 typedef struct Few Few;

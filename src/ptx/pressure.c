@@ -10,8 +10,7 @@ static uint32_t words_of(const Pressure *p, const uint64_t *live, uint32_t words
 {
     uint32_t sum = 0;
     for (uint32_t x = 0; x < words; x++)
-        for (uint64_t bits = live[x]; bits; bits &= bits - 1)
-            sum += p->width[x * 64 + (uint32_t)__builtin_ctzll(bits)];
+        for (uint64_t bits = live[x]; bits; bits &= bits - 1) sum += p->width[x * 64 + (uint32_t)__builtin_ctzll(bits)];
     return sum;
 }
 

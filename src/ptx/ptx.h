@@ -279,6 +279,7 @@ struct Function {
     VEC(Inst) insts;
     uint32_t maxntid[3], reqntid[3];  // 0: not given
     uint32_t minnctapersm, maxnreg;
+    uint32_t aim;                  // of a lowered one: the registers that a compiler aims at; 0: none
     VEC(const char *) directives;  // performance directives and pragmas of the head, as text
     VEC(Pragma) pragmas;
     const char *refusal;         // of a function that ptx_parse_partly left out, which has no body: the diagnostic

@@ -16,6 +16,8 @@ typedef enum When {
     FROM_F32,
     FROM_HALF,
     FROM_WORD_SM86,
+    SHARED_SUM,
+    SHARED_LEAST,
 } When;
 
 static const struct Row {
@@ -34,6 +36,8 @@ static uint64_t type_bit(Type t) { return 1ull << t; }
 static bool fits(const Inst *i, When when, int capability)
 {
     const Type from = i->type2;
+    const bool shared = i->space == SP_SHARED;
+    const uint32_t atom = i->mod[G_ATOM];
     const bool ftz = inst_has(i, G_FTZ), number = i->op == OP_CVT && from != TY_NONE;
     switch (when) {
     case ANY: return true;
@@ -49,6 +53,8 @@ static bool fits(const Inst *i, When when, int capability)
     case FROM_F32: return number && from == TY_F32;
     case FROM_HALF: return number && (type_bit(from) & (T(F16) | T(BF16)));
     case FROM_WORD_SM86: return number && (type_bit(from) & (T(S32) | T(U32))) && capability >= 86;
+    case SHARED_SUM: return shared && (atom == M_A_ADD || atom == M_A_AND || atom == M_A_OR || atom == M_A_XOR);
+    case SHARED_LEAST: return shared && (atom == M_A_MIN || atom == M_A_MAX);
     }
     return false;
 }

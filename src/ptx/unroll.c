@@ -1,5 +1,6 @@
-// unroll.c: copies of a loop's body one behind the other, as ptxas of CUDA 13 makes them: as many as the number of turns
-// is known to be, where that is small; so many that they divide it; or four, then two, then one, where it isn't known.
+// unroll.c: copies of a loop's body one behind the other, as ptxas of CUDA 13 makes them: as many as the turns are
+// known to be, where these are few; so many that they divide the turns; or four, then two, then one, where nothing is
+// known.
 // How many are "small" and "so many" was measured, in loops of mad and of pairs of a load and a mad (-O3, sm_75 to
 // sm_90); a loop here counts like the one with as many instructions, of which a load is two. Loops are single blocks
 // that go on as long as a register with a constant step compares with what the loop doesn't change.
@@ -103,7 +104,8 @@ static bool find_test(const Function *f, uint32_t first, uint32_t last, Counted 
     if (l.n != 1) return false;
     const Inst *t = &f->insts.v[l.inst - 1];
     const TypeInfo *type = &type_info[t->type];
-    if (t->op != OP_SETP || t->guarded || t->operands != 3 || t->opnd[0].kind != O_REG || inst_has(t, G_BOOL)) return false;
+    if (t->op != OP_SETP || t->guarded || t->operands != 3 || t->opnd[0].kind != O_REG || inst_has(t, G_BOOL))
+        return false;
     if ((type->bits != 32 && type->bits != 64) || type->kind == K_FLOAT) return false;
     Mod cmp = t->mod[G_CMP];
     const Operand *a = &t->opnd[1], *b = &t->opnd[2];
@@ -132,16 +134,16 @@ static bool find_test(const Function *f, uint32_t first, uint32_t last, Counted 
         if (!follow(f, first, l.inst - 1, a->reg, type->bits, &now) ||
             !follow(f, first, last - 1, now.root, type->bits, &end) || end.root != now.root || !end.sum)
             continue;
-        *c = (Counted){now.root, fixed ? b->reg : NO_REG, constant ? b->imm : 0, end.sum, now.sum, type->bits,
-                       type->kind == K_SINT, .negated = branch->guard_negated};
+        *c = (Counted){now.root,   fixed ? b->reg : NO_REG, constant ? b->imm : 0,           end.sum, now.sum,
+                       type->bits, type->kind == K_SINT,    .negated = branch->guard_negated};
         found = true;
     }
     c->up = cmp == M_LT || cmp == M_LE, c->equal = cmp == M_LE || cmp == M_GE, c->differs = cmp == M_NE;
     if (!found || cmp == M_EQ) return false;
     if (c->differs) c->up = c->step > 0;
     // Where it runs away from its limit, or compares with more than the next turn's beginning, nothing is said.
-    return c->up == (c->step > 0) && (c->up ? c->offset >= 0 && c->offset <= c->step
-                                            : c->offset <= 0 && c->offset >= c->step);
+    return c->up == (c->step > 0) &&
+           (c->up ? c->offset >= 0 && c->offset <= c->step : c->offset <= 0 && c->offset >= c->step);
 }
 
 // --- how many turns --------------------------------------------------------------------------------------------------
@@ -330,10 +332,7 @@ static void put_branch(Unroll *u, uint32_t guard, bool negated, uint32_t label)
     put(u, i);
 }
 
-static void mark(Function *f, uint32_t inst)
-{
-    vec_push(&f->pragmas, ((Pragma){NO_UNROLL, inst, 0}));
-}
+static void mark(Function *f, uint32_t inst) { vec_push(&f->pragmas, ((Pragma){NO_UNROLL, inst, 0})); }
 
 // All of a loop whose turns are known, or as many as divide them.
 static void unroll_known(Unroll *u, const Inst *body, uint32_t turns, uint32_t copies)

@@ -239,3 +239,44 @@ void measured_summary(const Reproduction *r, bool markdown, bool head, Text *out
             put_line(r, r->points.v[k].series, markdown, out);
     put_line(r, NULL, markdown, out);
 }
+
+// --- the picture -----------------------------------------------------------------------------------------------------
+void measured_figure_open(Figure *f)
+{
+    figure_open(f, FIGURE_MATCH, "measured", "Simulated over measured times of kernels");
+    figure_axes(f, "measured time, µs", "simulated / measured", "class");
+    figure_series(f, "measured, µs");
+}
+
+// The series of a card's class. A class has the colour that it has for the first card.
+static size_t picture_series(Figure *f, const char *gpu, const char *class, uint32_t mark)
+{
+    Text name = {0};
+    uint32_t colours = 0, colour = UINT32_MAX;
+    text_printf(&name, "%s, ", class);
+    const size_t n = name.n;
+    for (size_t s = 1; s < f->series.n; s++) {
+        colours = MAX(colours, f->series.v[s].colour + 1);
+        if (!strncmp(f->series.v[s].name, name.v, n)) colour = f->series.v[s].colour;
+    }
+    text_put(&name, gpu);
+    size_t s = 1;
+    while (s < f->series.n && strcmp(f->series.v[s].name, name.v)) s++;
+    if (s == f->series.n) figure_series(f, name.v), f->series.v[s].colour = colour == UINT32_MAX ? colours : colour;
+    f->series.v[s].mark = mark;
+    text_free(&name);
+    return s;
+}
+
+void measured_figure(const Reproduction *r, Figure *f)
+{
+    const uint32_t mark = f->series.n > 1 ? f->series.v[f->series.n - 1].mark + 1 : 0;
+    for (size_t k = 0; k < r->points.n; k++) {
+        const Point *p = &r->points.v[k];
+        Text name = {0};
+        text_printf(&name, "%s: %s", r->gpu, p->x);
+        figure_text(f, 0, name.v, p->theirs);
+        figure_text(f, picture_series(f, r->gpu, p->series, mark), name.v, p->ours);
+        text_free(&name);
+    }
+}

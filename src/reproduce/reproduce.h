@@ -69,6 +69,10 @@ MeasuredError measured_error(const Reproduction *r, const char *class);
 bool measured_within(const Source *csv, const char *gpu, const char *class, size_t *times, double *within);
 // A line for each class, and one for all, behind a line of heads.
 void measured_summary(const Reproduction *r, bool markdown, bool head, Text *out);
+// Opens a picture of simulated times over measured ones, and adds a card's times to it: a colour for each class, a mark
+// for each card. Points that lack a time aren't drawn.
+void measured_figure_open(Figure *f);
+void measured_figure(const Reproduction *r, Figure *f);
 
 // --- points.c: points that were computed before ----------------------------------------------------------------------
 // Takes the points from what `onchip reproduce --csv` printed, in the place of reproduce_fill. Nothing is run.

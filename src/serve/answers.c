@@ -333,6 +333,7 @@ static int answer_STREAM_AFTER(Serving *s, const WireCall *c, WireAnswer *a, Tex
 static int answer_WAIT(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 {
     (void)a, (void)out;
+    device_waited(s->device);
     return c->a ? result(s, device_wait(s->device, NULL)) : SUCCESS;
 }
 

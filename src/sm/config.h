@@ -14,6 +14,7 @@ typedef enum Per { PER_KERNEL, PER_PROGRAM } Per;
 typedef enum Counting { COUNT_LOWERED, COUNT_PTX, COUNT_SASS } Counting;    // issue slots of an instruction
 typedef enum Gather { GATHER_NONE, GATHER_CONSTANT, GATHER_LANES } Gather;  // whose atomics one lane does
 typedef enum Reorder { REORDER_NONE, REORDER_FREE, REORDER_OCCUPANCY } Reorder;
+typedef enum FenceDoes { FENCE_KEEPS, FENCE_EMPTIES } FenceDoes;  // to the L1, of more than a block's threads
 typedef enum Interleave { INTERLEAVE_NONE, INTERLEAVE_ALL, INTERLEAVE_SPILLS } Interleave;
 typedef struct ClassCfg {
     uint32_t latency;    // cycles from issue to the result's use
@@ -60,6 +61,7 @@ typedef struct SmCfg {
     TlbCfg tlb;
     bool l1_private;               // each warp has an L1 of its own
     bool l1_global, l1_local;      // the spaces the L1 serves
+    uint32_t l1_fence;             // FenceDoes
     bool l1_local_back;            // local stores stay in the L1 until their lines are replaced
     bool ro_texture, ro_nc;        // what the read-only cache serves besides
     char past[256], take[256];     // data structures whose loads go past the L1, to the read-only cache: names

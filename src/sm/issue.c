@@ -229,6 +229,7 @@ static void others(Sm *sm, WarpSlot *ws, const Dinst *d, uint32_t slots)
         ws->pause = d->class == CLASS_BARRIER ? OC_WAIT_BARRIER : OC_WAIT_BRANCH;
         sm->count[C_DIVERGED] += s->parted;
     }
+    if (d->kind == X_FENCE && s->mask) lsu_fence(sm, d);
     if (d->kind == X_CP_WAIT && d->imm == UINT64_MAX) ws->async_group++;
     if (d->kind == X_TENSOR && s->mask) tensor_start(sm, ws, d);
     if (d->kind == X_MALLOC) ws->next_issue = sm->until + 1;  // its result comes at the edge, and not in a register
@@ -236,6 +237,16 @@ static void others(Sm *sm, WarpSlot *ws, const Dinst *d, uint32_t slots)
         leave_state(ws, 1ull << ws->bit);
         issue_stop(sm, ws);
     }
+}
+
+// An atomic of shared memory that is a loop: each turn takes the slots of its instructions, and the warp goes on behind
+// the last one, whether it reads the result or not. Two instructions stand around the loop.
+static uint32_t go_round(Sm *sm, WarpSlot *ws, const Dinst *d)
+{
+    const uint32_t turns = sm->env.step.mask ? sm->lsu.turns : 0, slots = 2 + turns * d->slots;
+    ws->next_issue = sm->now + MAX(slots, turns * (2 * sm->cfg.shared_latency + sm->lsu.turn));
+    ws->pause = OC_WAIT_SHARED;
+    return slots;
 }
 
 // Issues one instruction of a warp, which must be evaluated then; returns the slots it takes.
@@ -265,7 +276,7 @@ ALWAYS_INLINE uint32_t issue_warp(Sm *sm, WarpSlot *ws, const Dinst *d)
         for (; deferred < sm->log.deferred.n; deferred++) sm->log.deferred.v[deferred].tracker = tracker;
         if (s->mask) count_kind(sm, d, s);
         if (sm->storage.counts) operands_fetched(sm);
-        return slots;
+        return slots > 1 && lsu_loops(sm, d) ? go_round(sm, ws, d) : slots;
     }
     if (d->score_dst) results(sm, ws, d, slots);
     if (d->kind != X_LANES || d->soft) others(sm, ws, d, slots);

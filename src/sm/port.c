@@ -312,6 +312,50 @@ bool ports_resize(Sm *sm, const char **why)
     return true;
 }
 
+// --- fences ----------------------------------------------------------------------------------------------------------
+// Dirty lines leave, as far as their ways have room.
+static Refusal write_dirty(Sm *sm, Port *port)
+{
+    Cache *c = &port->cache;
+    for (uint32_t k = 0, n = cache_line_count(c); k < n; k++) {
+        CacheLine *line = &c->lines[k];
+        Packets dirty;
+        if (!c->tags[k] || !line->dirty) continue;
+        packets_of(&dirty, c, cache_tagged(c, k), line->dirty);
+        Refusal room = need_rooms(sm, &dirty, dirty.n);
+        if (room) return room;
+        send_all(sm, &dirty, &(Packet){.kind = PACKET_WRITE, .structure = (uint8_t)line->owner, .quiet = true});
+        count_data(sm, port, line->dirty, false, (uint8_t)line->owner);
+        sm->count[port->counts->write_backs]++;
+        line->dirty = 0;
+    }
+    return SERVED;
+}
+
+static Refusal empty(Sm *sm, Port *port)
+{
+    Cache *c = &port->cache;
+    if (!c->lines || !c->used) return SERVED;
+    Refusal room = write_dirty(sm, port);
+    if (room) return room;
+    if (sm->why && port == &sm->ports.port[PORT_L1]) why_flush(sm);
+    for (uint32_t k = 0, n = cache_line_count(c); k < n; k++) {
+        if (!c->tags[k]) continue;
+        port_abandon(sm, &c->lines[k]);
+        sm->count[C_L1_EMPTIED]++;
+    }
+    cache_flush(c);
+    return SERVED;
+}
+
+Refusal ports_empty(Sm *sm)
+{
+    Refusal r = empty(sm, &sm->ports.port[PORT_L1]);
+    if (!r) r = empty(sm, &sm->ports.port[PORT_SCRATCH]);
+    for (uint32_t w = 0; sm->ports.own && w < sm->cfg.max_warps && !r; w++) r = empty(sm, &sm->ports.own[w]);
+    return r;
+}
+
 // --- look-ups --------------------------------------------------------------------------------------------------------
 // A policy hears of an access of the L1 or the scratch cache.
 static void tell_seen(Sm *sm, const LsuOp *op, const Port *port, uint64_t at, const CacheLine *line, Victim gone,

@@ -36,6 +36,7 @@ void lsu_done(Sm *sm, uint32_t tracker, uint64_t time)
     Tracker *t = &sm->lsu.tracker[tracker];
     t->time = MAX(t->time, time);
     if (--t->left) return;
+    sm->lsu.emptying |= t->empties;
     t->next_free = sm->lsu.free_tracker - (tracker + 1);
     sm->lsu.free_tracker = tracker;
     sm->lsu.stirred |= issue_ready(sm, t);
@@ -152,9 +153,9 @@ static bool settle(Sm *sm, LsuOp *op)
 }
 
 // Cycles from an access's service in shared memory to its results.
-static uint64_t shared_latency(const SmCfg *cfg, uint32_t passes)
+static uint32_t shared_latency(const SmCfg *cfg, uint32_t passes)
 {
-    return cfg->shared_latency - 1 + ((uint64_t)(passes - 1) * cfg->shared_conflict >> 8);
+    return cfg->shared_latency - 1 + (uint32_t)((uint64_t)(passes - 1) * cfg->shared_conflict >> 8);
 }
 
 // Cycles until the next instruction may begin behind an access of shared memory, which has the banks for its passes.
@@ -169,11 +170,15 @@ void lsu_tick(Sm *sm)
     if (sm->lsu.refused || sm->lsu.free > sm->now) return;
     LsuOp *op = &sm->lsu.queue[sm->lsu.head];
     if (op->space == SP_SHARED) {
-        sm->lsu.free = sm->now + shared_time(&sm->cfg, op->passes);
-        if (op->tracker != NONE) lsu_done(sm, op->tracker, sm->now + shared_latency(&sm->cfg, op->passes));
+        sm->lsu.free = sm->now + op->busy;
+        if (op->tracker != NONE) lsu_done(sm, op->tracker, sm->now + op->latency);
     } else {
-        if (!op->settled && !settle(sm, op)) return;
-        Refusal r = port_access(sm, op, &op->seg[op->next]);
+        Refusal r = op->emptied ? ports_empty(sm) : SERVED;
+        if (!r) {
+            op->emptied = false;
+            if (!op->settled && !settle(sm, op)) return;
+            r = port_access(sm, op, &op->seg[op->next]);
+        }
         if (r) {
             refuse_head(sm, r);
             return;
@@ -240,14 +245,47 @@ static void count_banks(Sm *sm, const Step *s, uint32_t mask)
     if (!load) sm->count[C_SHARED_BANK_WRITES] += n;
 }
 
-// Enters lanes' accesses of shared memory; gives back the passes that they take.
-ALWAYS_INLINE uint32_t put_shared(Sm *sm, const Step *s, uint32_t mask, uint32_t tracker)
+// An atomic that is a loop (sass.def): in each turn a load, the operation, and a store for one lane of those at an
+// address. The store passes as the load does, since of a word's lanes it stores one: assumed. Returns the passes.
+static uint32_t put_loop(Sm *sm, const Step *s, const uint64_t *addr, uint32_t mask, LsuOp *op)
+{
+    const SmCfg *cfg = &sm->cfg;
+    const Type type = (Type)s->d->type;
+    const bool whole = type == TY_U64 || type == TY_S64 || type == TY_B64;
+    const Class unit = type == TY_F64 ? CLASS_F64 : whole ? CLASS_ALU : CLASS_FMA;
+    uint32_t all = 0, turns = 0;
+    op->busy = op->latency = 0;
+    for (uint32_t left = mask, won = 0; left; left &= ~won, turns++) {
+        const uint32_t passes = bank_passes(&cfg->banks, addr, left, s->bytes);
+        won = 0;
+        for (uint32_t m = left; m; m &= m - 1) {
+            const uint32_t lane = (uint32_t)__builtin_ctz(m);
+            uint32_t same = won;
+            while (same && s->addr[__builtin_ctz(same)] != s->addr[lane]) same &= same - 1;
+            if (!same) won |= 1u << lane;
+        }
+        all += 2 * passes, op->busy += 2 * shared_time(cfg, passes);
+        op->latency += 2 * (shared_latency(cfg, passes) + 1);
+    }
+    sm->lsu.turns = turns;
+    sm->lsu.turn = cfg->unit[unit].latency + cfg->unit[CLASS_ALU].latency + cfg->unit[CLASS_BRANCH].latency;
+    op->latency += turns * sm->lsu.turn - 1;
+    sm->count[C_SHARED_CONFLICTS] += all - 2 * turns;
+    return all;
+}
+
+// Enters lanes' accesses of shared memory.
+ALWAYS_INLINE const LsuOp *put_shared(Sm *sm, const Step *s, uint32_t mask, uint32_t tracker)
 {
     const BankCfg *banks = &sm->cfg.banks;
+    LsuOp *op = enter(sm, SP_SHARED, tracker);
     uint64_t padded[LANES];
     uint32_t passes = 1;
+    bool loop = s->d->kind == X_ATOM && lsu_loops(sm, s->d);
     if (banks->pad) bank_pad(banks, s->addr, mask, padded);
-    if (s->d->kind == X_ATOM)
+    if (loop)
+        passes = put_loop(sm, s, banks->pad ? padded : s->addr, mask, op);
+    else if (s->d->kind == X_ATOM)
         passes = bank_passes_atomic(banks, banks->pad ? padded : s->addr, mask);
     else if (banks->pad)
         passes = bank_passes(banks, padded, mask, s->bytes);
@@ -255,12 +293,14 @@ ALWAYS_INLINE uint32_t put_shared(Sm *sm, const Step *s, uint32_t mask, uint32_t
         passes = bank_passes(banks, s->addr, mask, s->bytes);
     if (sm->storage.counts) passes = operands_shared(sm, s->addr, mask, s->bytes, passes);
     if (sm->cfg.energy) count_banks(sm, s, mask);
-    enter(sm, SP_SHARED, tracker)->passes = passes;
+    if (!loop) {
+        op->busy = shared_time(&sm->cfg, passes), op->latency = shared_latency(&sm->cfg, passes);
+        sm->count[C_SHARED_CONFLICTS] += passes - 1;
+    }
     sm->count[C_SHARED_PASSES] += passes;
-    sm->count[C_SHARED_CONFLICTS] += passes - 1;
     sm->inst[s->stat].transactions += passes;
     if (tracker != NONE) sm->lsu.tracker[tracker].left++;
-    return passes;
+    return op;
 }
 
 static void count_structure(Sm *sm, const LsuOp *op, const Dinst *d)
@@ -317,6 +357,19 @@ static void atomic_cycles(const PartitionCfg *cfg, LsuOp *op, const Step *s, uin
     }
 }
 
+// Whether the L1 is empty behind it. ptxas of CUDA 13 writes CCTL.IVALL behind a fence of more than a block, and behind
+// what acquires at such a scope; one that only releases needs none. Of clusters nothing is known.
+static bool empties(const Sm *sm, const Dinst *d)
+{
+    const Inst *i = d->inst;
+    if (sm->cfg.l1_fence != FENCE_EMPTIES || i->mod[G_SCOPE] == M_CTA || i->mod[G_SCOPE] == M_CLUSTER) return false;
+    if (d->kind != X_FENCE) return d->flags & D_ACQUIRE && i->space != SP_SHARED;
+    return i->op == OP_MEMBAR || (i->op == OP_FENCE && i->mod[G_SEM] != M_RELEASE);
+}
+
+// What stands in the queue came before.
+void lsu_fence(Sm *sm, const Dinst *d) { sm->lsu.emptying |= empties(sm, d); }
+
 // Enters lanes' accesses of a space that is served by a port.
 static void put_port(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t mask, uint32_t tracker)
 {
@@ -326,6 +379,8 @@ static void put_port(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t
     op->write = d->kind == X_ST;
     op->atomic = d->kind == X_ATOM;
     op->settled = op->keep_out = false;
+    op->emptied = sm->lsu.emptying;
+    sm->lsu.emptying = tracker == NONE && empties(sm, d);
     op->bytes = (uint8_t)s->bytes;
     op->stat = s->stat;
     if (d->flags & D_SAME && gathers(sm, d)) mask &= -mask;
@@ -340,10 +395,10 @@ static void put_port(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t
     if (tracker != NONE) sm->lsu.tracker[tracker].left += op->count;
 }
 
-// Enters lanes' accesses of a space; gives back the passes that they take in shared memory.
+// Enters lanes' accesses of a space; gives back the cycles that they take in shared memory.
 static uint32_t put_part(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t mask, uint32_t tracker)
 {
-    if (space == SP_SHARED) return put_shared(sm, s, mask, tracker);
+    if (space == SP_SHARED) return put_shared(sm, s, mask, tracker)->busy;
     put_port(sm, slot, s, space, mask, tracker);
     return 1;
 }
@@ -362,6 +417,7 @@ static uint32_t new_tracker(Sm *sm, uint32_t slot, const Step *s)
                    .shared = s->space == SP_SHARED && !s->other_mask,
                    .async = d->kind == X_CP_ASYNC,
                    .acquire = d->flags & D_ACQUIRE,
+                   .empties = empties(sm, d),
                    .group = (uint8_t)(ws->async_group & 15)};
     issue_await(sm, slot, t);
     return tracker;
@@ -381,16 +437,16 @@ uint32_t lsu_put(Sm *sm, uint32_t slot, const Step *s)
     uint64_t served = service_time(sm);
     bool shared = s->space == SP_SHARED && !s->other_mask && served != NEVER;
     if (shared && !s->deferred && !(d->flags & D_ACQUIRE)) {
-        uint32_t passes = put_shared(sm, s, s->mask, NONE);
-        issue_known(sm, slot, d, served + shared_latency(&sm->cfg, passes), KIND_SHARED);
+        const LsuOp *op = put_shared(sm, s, s->mask, NONE);
+        issue_known(sm, slot, d, served + op->latency, KIND_SHARED);
         issue_served(sm, slot, d, served);
-        sm->lsu.sure_free = served + shared_time(&sm->cfg, passes);
+        sm->lsu.sure_free = served + op->busy;
         return NONE;
     }
     bool waits = d->score_dst || d->kind == X_CP_ASYNC;
-    uint32_t tracker = waits ? new_tracker(sm, slot, s) : NONE, passes;
-    passes = put_part(sm, slot, s, s->space, s->mask, tracker);
+    uint32_t tracker = waits ? new_tracker(sm, slot, s) : NONE;
+    uint32_t busy = put_part(sm, slot, s, s->space, s->mask, tracker);
     if (s->other_mask) put_part(sm, slot, s, s->other_space, s->other_mask, tracker);
-    sm->lsu.sure_free = shared ? served + shared_time(&sm->cfg, passes) : NEVER;
+    sm->lsu.sure_free = shared ? served + busy : NEVER;
     return tracker;
 }

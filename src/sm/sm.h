@@ -267,6 +267,12 @@ void lsu_sent(Sm *sm);                                   // packets that waited 
 void lsu_done(Sm *sm, uint32_t tracker, uint64_t time);  // one of a tracker's parts is complete at time
 // lsu.stirred begins anew
 static inline void lsu_calm(Sm *sm) { sm->lsu.stirred = false; }
+void lsu_fence(Sm *sm, const Dinst *d);  // a fence was executed
+// An atomic of shared memory that is a loop in machine code; lsu_put leaves its turns in sm->lsu.
+static inline bool lsu_loops(const Sm *sm, const Dinst *d)
+{
+    return d->kind == X_ATOM && d->slots > 1 && sm->cfg.count == COUNT_SASS && d->inst->space == SP_SHARED;
+}
 void lsu_account(Sm *sm, uint64_t to);  // a refusal, until a window's end
 void lsu_explain(const Sm *sm, Text *out);
 
@@ -278,6 +284,7 @@ uint32_t local_segments(const Sm *sm, uint32_t slot, const Step *s, uint32_t mas
 bool ports_open(Sm *sm, const char **why);
 bool ports_resize(Sm *sm, const char **why);  // to the configuration's sizes; nothing is under way
 void ports_flush(Sm *sm);                     // caches that aren't kept
+Refusal ports_empty(Sm *sm);                  // the L1, what it is divided into, and the scratch cache
 void ports_close(Sm *sm);
 bool ports_await(const Sm *sm);  // replies are to come
 void port_write_left(Sm *sm);    // dirty lines that had no room then: the first work of a launch

@@ -151,6 +151,7 @@ typedef struct Tracker {
     uint64_t started;    // when its warp did: another's may have the slot by the time it is done
     uint32_t next_free;  // of the list of free ones; 0: the following one, so that memory of zeros is such a list
     bool shared, async, acquire;
+    bool empties;   // the L1 is emptied when it is done
     uint8_t group;  // of a cp.async
 } Tracker;
 enum { MAX_SEGMENTS = 160 };  // 32 lanes of four words of local memory, each in a segment of its own, and room
@@ -158,10 +159,12 @@ typedef struct LsuOp {
     uint32_t warp;         // slot
     uint32_t tracker;      // NONE: nothing waits
     uint32_t count, next;  // transactions
-    uint32_t passes;       // shared memory
+    uint32_t busy;         // shared memory: cycles that its passes take,
+    uint32_t latency;      // and those to its results
     uint32_t late;         // cycles, for its operands and lsu.interval
     uint8_t space;
     bool write, atomic;
+    bool emptied;  // the L1 is to be, before it is served
     bool settled;  // its port is; keep_out: what misses there takes no line
     bool keep_out;
     uint8_t structure, bytes;  // bytes: of a lane
@@ -177,7 +180,9 @@ typedef struct Lsu {
     uint32_t refused;       // as in Refusal, of the head
     uint32_t refused_part;  // of the last one that lacked a credit
     bool refused_firmly;
-    bool stirred;  // what a warp waits for has changed
+    bool stirred;          // what a warp waits for has changed
+    uint32_t turns, turn;  // of the last atomic of shared memory that is a loop, and the cycles of one
+    bool emptying;         // the next access of a port finds the L1 empty: a fence or an acquire came
     uint64_t refused_since;
     uint64_t waiting_since;  // the head waits because the policy says so; NEVER: it doesn't
     Tracker *tracker;

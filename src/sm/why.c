@@ -281,6 +281,7 @@ void why_flush(Sm *sm)
         if (c->tags[k]) why_drop(sm, cache_tagged(c, k));
     full_empty(w);
     each_shadow(w, cache_flush);
+    for (uint32_t k = 0; k < w->alone_n; k++) cache_flush(&w->alone[k]);
 }
 
 // --- accesses --------------------------------------------------------------------------------------------------------

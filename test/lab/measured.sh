@@ -1,6 +1,6 @@
 #!/bin/bash
 # Tables of measured times: quotients, and the figures of a class, worked out by hand; what isn't such a table; and that
-# onchip run says of a card's kernel what 90 % of the measured launches of its class are within.
+# run, advise and a page say of a card's kernel what 90 % of the measured launches of its class are within.
 source "$ONCHIP_SOURCE/test/test.bash"
 cd "$work" || exit 1
 mkdir times
@@ -24,6 +24,32 @@ done
 "$ONCHIP" reproduce ./times --from times.csv --errors >out
 grep -q '^| gtx480 | bandwidth | 3 | 50.0 % | 2.00 | 1 | 0.87 | 2 of 2 | vectoradd n=200, 2.00 |$' out ||
     complain "--errors: $(<out)"
+# The picture: a mark for each time, with both times and their quotient; heights are logarithms, 1 in the middle, and
+# half a time as far from it as twice.
+"$ONCHIP" reproduce ./times --from times.csv --svg picture.svg >out || complain "--svg: $(<out)"
+python3 - picture.svg <<'PYTHON' || complain "--svg: $(<picture.svg)"
+import math, sys, xml.etree.ElementTree as tree
+svg = "{http://www.w3.org/2000/svg}"
+root = tree.parse(sys.argv[1]).getroot()
+marks = {}
+for mark in root.iter(svg + "circle"):
+    says = mark.find(svg + "title")
+    if says is not None: marks[says.text] = (float(mark.get("cx")), float(mark.get("cy")))
+names = ["gtx480: vectoradd n=100: 10 / 10 = 1.00", "gtx480: vectoradd n=200: 20 / 10 = 2.00",
+         "gtx480: vectoradd n=300: 30 / 60 = 0.50"]
+assert sorted(marks) == names, marks
+texts = {t.text: (float(t.get("x")), float(t.get("y")) - 3.5) for t in root.iter(svg + "text")}
+one = texts["1"][1]
+same = lambda a, b: abs(a - b) < 0.11
+assert same(marks[names[0]][1], one) and same(one - marks[names[1]][1], marks[names[2]][1] - one), (marks, texts)
+high = one - texts["1.5"][1]
+assert same(high, texts["1/1.5"][1] - one) and same((one - marks[names[1]][1]) / high, math.log(2) / math.log(1.5))
+assert marks[names[0]][0] == marks[names[1]][0] < marks[names[2]][0] and same(marks[names[0]][0], texts["10"][0])
+PYTHON
+"$ONCHIP" reproduce sl1 fig1 --svg none.svg >out 2>&1 && complain "--svg draws what isn't measured"
+grep -q "sl1/fig1 isn't one" out || complain "--svg of another figure: $(<out)"
+"$ONCHIP" reproduce measured --from "$ONCHIP_SOURCE/doc/results/measurements/measured.csv" --svg now.svg >/dev/null
+cmp -s now.svg "$ONCHIP_SOURCE/doc/results/measured.svg" || complain "measured.svg isn't of the stored points"
 # wrong TEXT SED: the table with that change is refused, and the message has the text.
 wrong() {
     mkdir -p wrong
@@ -51,5 +77,29 @@ jq -ne "($within - ${want#* }) | fabs < 1e-6" >/dev/null || complain "expected: 
 "$ONCHIP" run vectoradd n=200000 --gpu rtx3080 >out
 grep -q "how sure  *bandwidth: within .* in 90 % of $launches" out || complain "no line says how sure it is: $(<out)"
 "$ONCHIP" run vectoradd --size small >out
-! grep -q 'how sure' out || complain "gtx480 has no measured times: $(<out)"
+! grep -q 'how sure' out || complain "gtx480, from before Volta, has a line about measured times: $(<out)"
+# The same sentence in the text, in JSON, in advise and on a page. A class without launches, a card without: in words.
+says=$(jq -r '.kernels[0].expected.says' json)
+[[ $says == "bandwidth: within "*" in 90 % of $launches launches that were measured on the card" ]] ||
+    complain "JSON says: $says"
+# has SENTENCE GPU PROGRAM…: text, JSON, advise and page have it of that run.
+has() {
+    local words=$1 gpu=$2
+    shift 2
+    "$ONCHIP" run "$@" --gpu "$gpu" >text
+    "$ONCHIP" run "$@" --gpu "$gpu" --json | jq -r '.kernels[0].expected.says' >json
+    "$ONCHIP" advise "$@" --gpu "$gpu" --budget 0.001 --db advice >advice.out
+    "$ONCHIP" report run "$@" --gpu "$gpu" --no-figures -o page >/dev/null
+    grep -qF "how sure $words" <<<"$(tr -s ' \n' ' ' <text)" || complain "$gpu: nothing of '$words' in: $(<text)"
+    [[ $(<json) == "$words" ]] || complain "$gpu: JSON says: $(<json)"
+    grep -qF "how sure $words" <<<"$(tr -s ' \n' ' ' <advice.out)" || complain "$gpu: advise: $(<advice.out)"
+    grep -qF "$words</td>" page || complain "$gpu: the page hasn't '$words'"
+}
+has "$says" rtx3080 vectoradd n=200000
+has 'latency: not measured: no launch of this class was measured on the card (doc/results/stopwatch.md)' rtx3080 \
+    vectoradd n=32
+has 'not measured on this card; compare runs with each other (doc/results/stopwatch.md)' rtx2080ti vectoradd n=32
+says=$("$ONCHIP" run vectoradd n=32 --json | jq -r '.kernels[0].expected.says')
+[[ $says == 'not measured on this card;'* ]] || complain "gtx480: JSON says: $says"
+[[ -s $ONCHIP_SOURCE/doc/results/stopwatch.md ]] || complain "the page that the sentence names is missing"
 exit $bad

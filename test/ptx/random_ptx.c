@@ -99,7 +99,7 @@ static void instruction(Maker *m)
 static void counted_loop(Maker *m, uint32_t number)
 {
     static const char *const kinds[] = {"s32", "u32", "s64", "u64"}, *const up[] = {"lt", "le", "ne"},
-                            *const down[] = {"gt", "ge", "ne"};
+                             *const down[] = {"gt", "ge", "ne"};
     Text *out = m->out;
     uint32_t kind = pick(m, 4), wide = kind / 2, bits = wide ? 64 : 32;
     const char *i = wide ? "%e" : "%c", *limit = wide ? "%f" : "%g";
@@ -110,8 +110,8 @@ static void counted_loop(Maker *m, uint32_t number)
     if (known)
         text_printf(out, "    mov.b%u %s, %d;\n", bits, i, start);
     else
-        text_printf(out, "    %s %s, %%r%u;\n    and.b%u %s, %s, 15;\n", wide ? "cvt.u64.u32" : "mov.b32", i, pick(m, m->r),
-                    bits, i, i);
+        text_printf(out, "    %s %s, %%r%u;\n    and.b%u %s, %s, 15;\n", wide ? "cvt.u64.u32" : "mov.b32", i,
+                    pick(m, m->r), bits, i, i);
     text_printf(out, "    mov.b%u %s, %lld;\n", bits, limit,
                 edge ? (wide ? 0x7fffffffffffffffll : 0x7fffffffll) - (long long)pick(m, 3) : (long long)far);
     if (edge) text_printf(out, "    sub.s%u %s, %s, %d;\n", bits, i, limit, (int)pick(m, 9) * step);
@@ -348,7 +348,7 @@ bool interpret(const Function *f, Home home, Text *out)
     int branches = 0;
     size_t from = out->n;
     uint32_t pc = 0;
-    for (; pc < f->insts.n && branches < 300 && out->n - from < 2000 * 8; ) {
+    for (; pc < f->insts.n && branches < 300 && out->n - from < 2000 * 8;) {
         const Inst *i = &f->insts.v[pc++];
         bool branch = i->op == OP_BRA || i->op == OP_BRX;
         branches += branch;

@@ -17,8 +17,8 @@ typedef struct Home {
 } Home;
 
 // Runs one thread of f: what it stores is appended to out, until it ends or has branched 300 times, or stored 2,000.
-// Memory begins with values by address, parameters by name, registers as zero. Fails the test at an operation it doesn't
-// know. False: it didn't end.
+// Memory begins with values by address, parameters by name, registers as zero. Fails the test at an operation that it
+// doesn't know. False: it didn't end.
 bool interpret(const Function *f, Home home, Text *out);
 
 #endif
