@@ -38,7 +38,7 @@ static void wake(Env *env, Warp *w) { (void)env, (void)w; }
 static bool will_store(const Warp *w)
 {
     const Dinst *d = &w->code->insts[w->pc];
-    return d->kind == X_ST && d->space != SP_LOCAL;
+    return (d->kind == X_ST && d->space != SP_LOCAL) || d->kind == X_STMATRIX;
 }
 
 // Does the step look at global memory to see what others have written there?

@@ -85,6 +85,8 @@ static const char *access_of(const Dinst *d)
 {
     switch (d->kind) {
     case X_LD: return d->space == SP_PARAM || d->space == SP_CONST ? NULL : "load";
+    case X_LDMATRIX: return "load";
+    case X_STMATRIX: return "store";
     case X_TEX: return "texture fetch";
     case X_CP_ASYNC: return "copy to shared memory";
     case X_PREFETCH: return "prefetch";

@@ -254,6 +254,8 @@ void check_step(Env *env, Warp *w, const Dinst *d)
     case X_LD:
     case X_ST:
     case X_ATOM:
+    case X_LDMATRIX:
+    case X_STMATRIX:
     case X_CP_ASYNC: check_access(env, w, d); break;
     default: break;
     }

@@ -33,7 +33,8 @@ static const char *access_of(FlawKind kind, bool exited, const Code *code, uint3
 {
     if (kind == FLAW_BARRIER) return exited ? "exited" : code->insts[pc].kind == X_BARRIER ? "waits" : "elsewhere";
     switch (code->insts[pc].kind) {
-    case X_ST: return "write";
+    case X_ST:
+    case X_STMATRIX: return "write";
     case X_ATOM: return "atomic";
     case X_CP_ASYNC: return "copy";
     default: return "read";

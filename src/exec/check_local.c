@@ -39,7 +39,10 @@ static bool define(int *of, const Operand *o, int v)
 
 // Does it compute with its operands, and give nothing that comes from elsewhere?
 static bool computes(const Dinst *d) { return d->kind == X_LANES || d->kind == X_SREG || d->kind == X_LOCAL_ADDRESS; }
-static bool stores(const Dinst *d) { return d->kind == X_ST || d->kind == X_ST_PARAM || d->kind == X_LD_PARAM; }
+static bool stores(const Dinst *d)
+{
+    return d->kind == X_ST || d->kind == X_STMATRIX || d->kind == X_ST_PARAM || d->kind == X_LD_PARAM;
+}
 
 static bool pass(const Code *code, int *of)
 {

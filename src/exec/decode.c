@@ -382,7 +382,8 @@ Kernel *exec_decode(Image *image, const Function *f, Diag *diag)
     bool ok = !x.failed && small_enough(&x);
     for (size_t c = 0; c < k->codes.n; c++) k->codes.v[c]->f = k->codes.v[c]->parsed;
     for (size_t c = 0; c < k->codes.n && ok; c++)
-        k->codes.v[c]->f = image->lower ? ptx_lower(k->codes.v[c]->parsed, image->reg_limit) : k->codes.v[c]->parsed;
+        if (image->lower || ptx_has_wmma(k->codes.v[c]->parsed))
+            k->codes.v[c]->f = ptx_lower(k->codes.v[c]->parsed, image->reg_limit);
     for (size_t c = 0; c < k->codes.n && ok; c++) ok = decode_function(&x, k->codes.v[c]);
     for (size_t c = 0; c < k->codes.n && ok; c++) {
         Code *code = k->codes.v[c];
@@ -414,6 +415,8 @@ void exec_kernel_free(Kernel *k)
         vec_free(&code->calls);
         for (size_t r = 0; r < code->results.n; r++) mem_free(code->results.v[r]);
         vec_free(&code->results);
+        for (size_t t = 0; t < code->tensors.n; t++) mem_free(code->tensors.v[t]);
+        vec_free(&code->tensors);
         vec_free(&code->local_params);
         vec_free(&code->locals);
         alloc_free(code->alloc);

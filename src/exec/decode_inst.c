@@ -377,7 +377,7 @@ static bool decode_alloca(Decode *x, Dinst *d)
     return true;
 }
 
-static bool decode_stack(Decode *x, Dinst *d)
+static bool decode_plain(Decode *x, Dinst *d)
 {
     plain_operands(x, d);
     return true;
@@ -424,8 +424,8 @@ static const struct {
     [OP_FENCE_PROXY] = {X_FENCE, NULL},  // all proxies see the same memory here
     [OP_MEMBAR_PROXY] = {X_FENCE, NULL},
     [OP_ALLOCA] = {X_ALLOCA, decode_alloca},
-    [OP_STACKSAVE] = {X_STACK_SAVE, decode_stack},
-    [OP_STACKRESTORE] = {X_STACK_RESTORE, decode_stack},
+    [OP_STACKSAVE] = {X_STACK_SAVE, decode_plain},
+    [OP_STACKRESTORE] = {X_STACK_RESTORE, decode_plain},
     [OP_PMEVENT] = {X_NOP, NULL},
     [OP_DISCARD] = {X_NOP, NULL},  // what is discarded may be anything, so also what it was
     [OP_APPLYPRIORITY] = {X_NOP, NULL},
@@ -437,6 +437,13 @@ static const struct {
     [OP_CP_ASYNC_COMMIT] = {X_CP_WAIT, decode_commit},
     [OP_CP_ASYNC_WAIT] = {X_CP_WAIT, decode_wait},
     [OP_CP_ASYNC_WAIT_ALL] = {X_CP_WAIT, decode_wait},
+    [OP_LDMATRIX] = {X_LDMATRIX, decode_matrix},
+    [OP_STMATRIX] = {X_STMATRIX, decode_matrix},
+    [OP_MOVMATRIX] = {X_MOVMATRIX, decode_plain},
+    [OP_MMA] = {X_TENSOR, decode_tensor},
+    [OP_MMA_SP] = {X_TENSOR, decode_tensor},
+    [OP_MMA_ORDERED] = {X_TENSOR, decode_tensor},
+    [OP_WMMA_MMA] = {X_TENSOR, decode_tensor},
     [OP_MOV] = {X_LANES, decode_mov},
     [OP_SETP] = {X_LANES, decode_set},
     [OP_SET] = {X_LANES, decode_set},
@@ -515,5 +522,5 @@ bool decode_inst(Decode *x, Dinst *d, uint32_t at)
     } else if (d->kind == X_LANES) {
         plain_operands(x, d);
     }
-    return !x->failed && (d->kind != X_LANES || pick(x, d));
+    return !x->failed && ((d->kind != X_LANES && d->kind != X_TENSOR) || pick(x, d));
 }

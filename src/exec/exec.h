@@ -41,7 +41,7 @@ typedef enum Kindx {
 #undef KIND
 } Kindx;
 
-#define MAX_SCORE 26
+#define MAX_SCORE 34
 struct Dinst {
     ExecFn *fn;
     Loc32 dst, a, b, c;             // destination and sources; vectors: see vec
@@ -65,17 +65,28 @@ struct Dinst {
     union {
         const struct CallSite *call;
         const Loc32 *results;  // an atomic's where it has several: the rows that get the elements' old values
+        const struct Tensor *tensor;
     };
     Loc32 vector[8];  // rows of a vector's elements; texture coordinates are a, b, c
     // The scoreboard's view of the frame: registers by their first row, then from Code.reg_rows on predicates;
     // destinations first.
-    uint8_t score_dst, score_n, sources;
-    uint16_t score[MAX_SCORE];
-    uint16_t source[6];  // slots of the register file that are read, for bank conflicts
-    uint16_t result;     // slot of the first register that is written, where has_result
-    bool has_result;
+    uint8_t score_dst, score_n;
     uint8_t soft;  // SOFT_…: what it does for a software cache
+    uint16_t score[MAX_SCORE];
 };
+_Static_assert(sizeof(Dinst) == 192, "three lines of the host's cache");
+// A product of matrices: the rows of its fragments. Element e of register r of lane l of a matrix is number lane[l] +
+// element[r][e] of it; A goes by rows, B, C and D too. B's rows are those along k. Single bits are counted in words.
+#define MAX_FRAGMENT 8
+typedef struct Tensor {
+    Product x;
+    Loc32 row[MATRICES][MAX_FRAGMENT], metadata;
+    uint16_t lane[MATRICES][LANES], element[MATRICES][MAX_FRAGMENT][8];
+    uint8_t used[MATRICES];  // registers that are looked at, or have a result
+    uint8_t per[MATRICES];   // elements of a register
+    uint8_t selector;        // which lanes' metadata counts
+    uint32_t fmas;           // products that are added
+} Tensor;
 enum { SOFT_NONE, SOFT_LINE, SOFT_FILL, SOFT_AHEAD };
 enum {
     D_SYNC = 1 << 0,      // waits for all lanes of its mask (.sync, from sm_70 on)
@@ -122,7 +133,8 @@ typedef struct Code {
     Alloc *alloc;
     struct Files *files;  // where its values lie; null: nobody asks (Image.files)
     VEC(struct CallSite *) calls;
-    VEC(Loc32 *) results;                 // that instructions refer to
+    VEC(Loc32 *) results;  // that instructions refer to
+    VEC(Tensor *) tensors;
     VEC(struct LocalParam) local_params;  // formal parameters whose address is taken
     VEC(VarPlace) locals;                 // its .local variables
 } Code;

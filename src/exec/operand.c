@@ -171,12 +171,6 @@ static void score(void *user, uint32_t reg, bool def)
     const Alloc *a = s->x->code->alloc;
     if (def != s->def || a->place[reg] == NO_REG || s->d->score_n == MAX_SCORE) return;
     bool pred = s->x->f->regs.v[reg].type == TY_PRED;
-    bool read = a->slot[reg] == NO_REG;  // an operand in the constant bank; a register is fetched once
-    for (int k = 0; k < s->d->sources; k++) read |= s->d->source[k] == a->slot[reg];
-    if (!def && !pred && !read && s->d->sources < COUNT(s->d->source))
-        s->d->source[s->d->sources++] = (uint16_t)a->slot[reg];
-    if (def && !pred && !s->d->has_result && a->slot[reg] != NO_REG)
-        s->d->result = (uint16_t)a->slot[reg], s->d->has_result = true;
     s->d->score[s->d->score_n++] = (uint16_t)(a->place[reg] + (pred ? s->x->code->reg_rows : 0));
 }
 

@@ -12,6 +12,7 @@
     ExecFn *pick_half_##isa(const Inst *i);                                                                      \
     ExecFn *pick_cvt_##isa(const Inst *i);                                                                       \
     ExecFn *pick_video_##isa(const Inst *i);                                                                     \
+    ExecFn *pick_tensor_##isa(const Inst *i);                                                                    \
     static ExecFn *pick_##isa(const Inst *i)                                                                     \
     {                                                                                                            \
         ExecFn *f = NULL;                                                                                        \
@@ -21,6 +22,7 @@
             type_info[i->type].kind == K_FLOAT && i->type != TY_F32 && i->type != TY_F64 && i->type != TY_F32X2; \
         if (i->op == OP_CVT || i->op == OP_CVT_PACK) return pick_cvt_##isa(i);                                   \
         if (op_has(i->op, P_VIDEO)) return pick_video_##isa(i);                                                  \
+        if (op_has(i->op, P_FOUR)) return pick_tensor_##isa(i);                                                  \
         if (integer) f = pick_int_##isa(i);                                                                      \
         if (!f && half) f = pick_half_##isa(i);                                                                  \
         if (!f && !integer) f = pick_sfu_##isa(i);                                                               \

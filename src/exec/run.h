@@ -160,6 +160,11 @@ typedef struct AcrossPart {
 void exec_across(Env *env, Warp *w, const Dinst *d, uint32_t mask);
 void exec_across_parts(Env *env, Warp *w, const AcrossPart *part, uint32_t parts);
 
+// matrix.c: matrices between shared memory and lanes
+void exec_load_matrix(Env *env, Warp *w, const Dinst *d, uint32_t mask);
+void exec_store_matrix(Env *env, Warp *w, const Dinst *d, uint32_t mask);
+void exec_move_matrix(Env *env, Warp *w, const Dinst *d, uint32_t mask);
+
 // pick.c: the lane function for an instruction, built for this host's best instruction set; null: not implemented.
 ExecFn *exec_pick(const Inst *i);
 AddressFn *exec_pick_address(void);

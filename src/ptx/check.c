@@ -62,6 +62,11 @@ static bool sort_type(Check *c, int k, int *types)
     int most = !op->types ? 0 : !op->types2 ? 1 : 2;
     if (*types == most && op_has(i->op, P_THREE) && c->three++ == 0) i->type = i->type2, *types = 1;
     if (*types == most && i->op == OP_CVT_PACK && t == TY_B32 && c->three++ == 0) return true;  // the fourth operand's
+    if (*types == most && op_has(i->op, P_FOUR) && c->three < 2 &&
+        (c->three ? op->types : op->types2) >> t & 1) {  // B's, then C's
+        c->three++;
+        return true;
+    }
     if (*types == most)
         return fail_at(c, suffix_at(c->m, c->i, k), NULL, "'%s' takes no further type .%s", op->name,
                        type_info[t].name);
@@ -260,6 +265,25 @@ static bool vector(const Check *c, int n, const Operand *o, Type t, bool to, boo
             return fail_at(c, e->at, NULL, "registers %s and %s of a vector have different widths", first->name,
                            r->name);
         if (!first) first = r;
+    }
+    return true;
+}
+
+// A lane's registers of a matrix; braces may be left out around a single one.
+static bool fragment(const Check *c, int n, const Operand *o, bool to)
+{
+    Fragment want = ptx_fragment(c->i, n);
+    const Operand *items = o->kind == O_VEC ? o->items : o;
+    if ((o->kind == O_VEC ? o->count : 1) != want.registers)
+        return fail_at(c, o->at, NULL, "operand %d of '%s' must be a vector of %d", n + 1, op_info[c->i->op].name,
+                       want.registers);
+    for (int k = 0; k < want.registers; k++) {
+        const Operand *e = &items[k];
+        if (to && e->kind == O_SINK) continue;
+        if (e->kind != O_REG || e->negated)
+            return fail_at(c, e->at, NULL, "operand %d of '%s' is %s, and a register is expected", n + 1,
+                           op_info[c->i->op].name, what[e->kind]);
+        if (!reg_is(c, n, e, want.type, false)) return false;
     }
     return true;
 }
@@ -505,6 +529,8 @@ static bool check_operand(const Check *c, char letter, int n)
         return (o->kind == O_IMM && o->imm_kind == IMM_INT) ||
                fail_at(c, o->at, NULL, "operand %d of '%s' must be an integer constant", n + 1, name);
     case 't': return check_texture(c, o);
+    case 'F':
+    case 'g': return fragment(c, n, o, letter == 'F');
     default: return check_mov(c, n, o);
     }
 }
@@ -542,6 +568,7 @@ bool check_inst(Module *m, Function *f, Inst *i, Diag *diag)
     const OpInfo *op = &op_info[i->op];
     if (!sort_suffixes(&c)) return false;
     i->space = op->groups & G(SPACE) ? (uint8_t)space_of(i->mod[G_SPACE]) : SP_NONE;
+    if (i->op == OP_LDMATRIX || i->op == OP_STMATRIX) i->space = SP_SHARED;  // generic addresses lead there, too
     switch (i->mod[G_VEC]) {
     case M_V2: i->vec = 2; break;
     case M_V4: i->vec = 4; break;
@@ -584,7 +611,7 @@ int inst_dest_count(const Inst *i)
 {
     if (i->op == OP_CALL) return i->operands > 1 && i->opnd[0].kind == O_LIST && is_callee(&i->opnd[1]) ? 1 : 0;
     const char *sig = signature(i);
-    return sig && sig[0] && strchr("dDhpPHxVe", sig[0]) ? 1 : 0;
+    return sig && sig[0] && strchr("dDhpPHxVeF", sig[0]) ? 1 : 0;
 }
 
 void inst_write(Function *f, const Inst *near, Inst *i)

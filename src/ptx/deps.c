@@ -31,8 +31,8 @@ bool inst_stays(const Inst *i)
     Class c = op_info[i->op].class;
     bool memory = c == CLASS_LOAD || c == CLASS_STORE;
     if (op_has(i->op, P_EARLY | P_TOGETHER | P_BRANCH | P_LEAVE | P_ORDER)) return true;
-    if (i->op == OP_ADDC || i->op == OP_SUBC || i->op == OP_MADC || inst_has(i, G_CC) || inst_has(i, G_SYNC))
-        return true;
+    if (i->op == OP_ADDC || i->op == OP_SUBC || i->op == OP_MADC || inst_has(i, G_CC)) return true;
+    if (inst_has(i, G_SYNC) && !op_has(i->op, P_ALIGNED)) return true;
     if (inst_has(i, G_MMIO) || (inst_has(i, G_SEM) && i->mod[G_SEM] != M_WEAK)) return true;
     if (op_has(i->op, P_COPY) && i->opnd[1].kind == O_SREG) return sreg_info[i->opnd[1].reg].clock;
     if (c == CLASS_ATOMIC || c == CLASS_BRANCH || i->op == OP_ACTIVEMASK) return true;
@@ -73,6 +73,7 @@ static void note_access(Deps *d, const Inst *i)
     const Operand *m = &i->opnd[op_info[i->op].class == CLASS_STORE ? 0 : 1];
     Access a = {.inst = d->work->at, .base = m->reg, .sym = m->sym, .space = i->space, .offset = m->imm};
     a.bytes = (uint64_t)type_info[i->type].bits / 8 * i->vec;
+    if (op_has(i->op, P_ALIGNED)) a.bytes = UINT64_MAX;  // rows of other lanes' addresses
     a.store = op_info[i->op].class == CLASS_STORE;
     for (size_t k = 0; k < d->work->access.n; k++)
         if (may_meet(&d->work->access.v[k], &a)) go_before(d, d->work->access.v[k].inst, d->work->at);

@@ -166,7 +166,7 @@ static bool has_effect(const Inst *i)
 {
     if (op_has(i->op, P_EFFECT)) return i->space != SP_PARAM;
     if (op_has(i->op, P_COPY) && i->opnd[1].kind == O_SREG) return sreg_info[i->opnd[1].reg].clock;
-    return inst_dest_count(i) == 0 || inst_has(i, G_CC) || inst_has(i, G_SYNC);
+    return inst_dest_count(i) == 0 || inst_has(i, G_CC) || (inst_has(i, G_SYNC) && !op_has(i->op, P_ALIGNED));
 }
 
 static void count_use(void *user, uint32_t reg, bool def)
@@ -335,6 +335,7 @@ Function *ptx_lower(const Function *f, uint32_t limit)
         for (size_t k = 0; k < COUNT(bits); k++)
             if (type_info[bits[k]].bits == width) *t = bits[k];
     }
+    if (ptx_has_wmma(g)) expand_wmma(g);
     propagate(g);
     remove_dead(g);
     const uint8_t level = f->module->lower ? f->module->lower : 3;

@@ -7,11 +7,15 @@
 // --- sets of types ---------------------------------------------------------------------------------------------------
 #define T_INT8 (T(U8) | T(S8))
 #define T_F8X2 (T(E4M3X2) | T(E5M2X2) | T(UE8M0X2))
+#define T_F8 (T(E4M3) | T(E5M2))
+#define T_INT4 (T(U4) | T(S4))
+#define T_FACTOR (T_F8 | T(F16) | T(BF16) | T(TF32) | T(F64) | T_INT8 | T_INT4 | T(B1))  // of matrices A and B
+#define T_SUM (T(F16) | T(F32) | T(F64) | T(S32))                                        // of C and D
 #define T_I16X2 (T(U16X2) | T(S16X2))
 #define T_MEM (T(B8) | T_BIT | T(B128) | T_INT8 | T_INT | T_FLT)
 // Types of instructions alone: nothing is declared with them (§5.2.3, §5.2.4).
 #define T_PARTS (T(U4) | T(U2) | T(S4) | T(S2))
-#define T_ALTERNATE (T_PARTS | T(BF16) | T(BF16X2) | T(F32X2) | T(TF32) | T_F8X2 | T_I16X2)
+#define T_ALTERNATE (T_PARTS | T(BF16) | T(BF16X2) | T(F32X2) | T(TF32) | T_F8X2 | T_I16X2 | T_F8 | T(B1))
 
 // --- check.c ---------------------------------------------------------------------------------------------------------
 bool imm_fits(const Operand *o, Type t);  // may this constant stand where type t is expected?
@@ -105,6 +109,9 @@ void order_blocks(Function *f, uint32_t aim);  // aim: registers of a thread; 0:
 bool guard_branches(Function *f);
 bool unroll_loops(Function *f);
 bool fold_values(Function *f);
+
+// --- wmma.c ----------------------------------------------------------------------------------------------------------
+void expand_wmma(Function *f);
 
 // --- merge.c ---------------------------------------------------------------------------------------------------------
 // Loads of shared memory become wider ones. gone gets the instructions that are to be dropped. False: none were merged.

@@ -102,6 +102,8 @@ enum {
     P_ORDER = 1 << 9,
     P_VIDEO = 1 << 10,
     P_THREE = 1 << 11,
+    P_ALIGNED = 1 << 12,
+    P_FOUR = 1 << 13,
 };
 typedef struct OpInfo {
     const char *name, *operands;
@@ -348,6 +350,38 @@ void inst_regs(const Inst *i, RegVisit *visit, void *user);
 int inst_dest_count(const Inst *i);  // leading operands that are destinations
 int inst_slots(const Inst *i);       // issue slots, from ops.def
 
+// --- matrix.c: matrices, of which each lane of a warp has a fragment -------------------------------------------------
+enum { MATRIX_D, MATRIX_A, MATRIX_B, MATRIX_C, MATRICES };
+typedef struct Product {  // D = A · B + C: D and C have m × n elements, A m × k, B k × n
+    uint16_t m, n, k;
+    Type type[MATRICES];
+    uint8_t registers[MATRICES];  // of a lane
+    bool sparse;                  // of A each other element is stored
+    bool quads;                   // four products, each of 8 lanes
+    uint8_t version, sm;          // of the ISA, and the architecture, that it needs
+} Product;
+bool ptx_matrix(const Inst *i, Product *out);  // false: there is no such form
+Type inst_type(const Inst *i, int n);          // the type that is written in place n, or TY_NONE
+typedef struct Fragment {
+    uint8_t registers;
+    Type type;  // theirs
+} Fragment;
+Fragment ptx_fragment(const Inst *i, int n);  // of operand n, which is one
+
+// Where an element lies: of a lane's registers of a matrix, number reg, element e of it (PTX ISA §9.7.14.5.1–13). Not
+// for quads. The layout of wmma's fragments is left open (§9.7.14.4.1): they have the same one, m × n in parts of
+// 16 × 8, and where there are more registers than these take, the others repeat them.
+typedef struct Element {
+    uint16_t row, column;
+} Element;
+int matrix_per_register(Type t);  // elements
+Element matrix_element(const Product *x, int which, uint32_t lane, uint32_t reg, uint32_t e);
+// Of a sparse one: how many sparsity selectors there are; which lane has the metadata of the stored-th element of a row
+// of A, and where in its word the four bits begin; which column they say that element is of.
+uint32_t matrix_selectors(const Product *x);
+uint32_t matrix_metadata(const Product *x, uint32_t selector, uint32_t row, uint32_t stored, uint32_t *shift);
+uint32_t matrix_place(const Product *x, uint32_t stored, uint32_t metadata);
+
 // --- print.c --------------------------------------------------------------------------------------------------------
 void ptx_print(const Module *m, Text *out);                        // a module that parses back to the same IR
 void ptx_print_inst(const Function *f, const Inst *i, Text *out);  // one instruction, without newline
@@ -362,6 +396,9 @@ enum { MERGED_BYTES = 16 };
 // --- lower.c: copies propagated, dead code removed; the parsed function is left alone -------------------------------
 Function *ptx_lower(const Function *f, uint32_t limit);  // registers per thread, beyond which values are spilled; 0: no
 void ptx_lowered_free(Function *f);
+
+// --- wmma.c ----------------------------------------------------------------------------------------------------------
+bool ptx_has_wmma(const Function *f);  // wmma.load or wmma.store, which only the lowered function is without
 
 // --- provenance.c: which parameter an address comes from ------------------------------------------------------------
 #define PROV_NONE (-1)  // not from a parameter, or not known

@@ -67,7 +67,8 @@ bool strand_long(const Function *f, const Inst *i)
 static bool ends_strand(const Inst *i)
 {
     Class c = op_info[i->op].class;
-    return c == CLASS_BARRIER || c == CLASS_FENCE || i->op == OP_CALL || inst_has(i, G_SYNC);
+    return c == CLASS_BARRIER || c == CLASS_FENCE || i->op == OP_CALL ||
+           (inst_has(i, G_SYNC) && !op_has(i->op, P_ALIGNED));
 }
 
 // An instruction that the lanes of a warp may run one after another: they call different functions, or go to different

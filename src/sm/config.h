@@ -21,6 +21,11 @@ typedef struct ClassCfg {
     uint32_t interval;   // cycles between issues of this class by one scheduler
     uint32_t per_cycle;  // warp instructions of this class an SM starts a cycle; 0: no limit
 } ClassCfg;
+typedef struct TensorCfg {
+    double rate;                                    // multiply-adds of .f16 a cycle, of the SM; 0: there is no unit
+    double f32, tf32, f64, f8, s8, s4, b1, sparse;  // times that
+    uint32_t step;                                  // cycles
+} TensorCfg;
 typedef struct SmCfg {
     uint32_t schedulers, issue, max_warps, max_blocks, max_threads;
     uint32_t registers, reg_unit, reg_max;   // 32-bit registers; allocation unit of a warp; most per thread
@@ -43,6 +48,7 @@ typedef struct SmCfg {
     bool shared_blocks;  // passes beyond the first hold up the accesses behind
     BankCfg banks;
     ClassCfg unit[CLASS_COUNT];
+    TensorCfg tensor;
     uint32_t count;                  // Counting
     uint32_t policy;                 // its place in policies[], or policy_count: a plug-in
     const oc_policy_type *schedule;  // that policy

@@ -198,6 +198,8 @@ ALWAYS_INLINE void count_kind(Sm *sm, const Dinst *d, const Step *s)
         [X_PREFETCH] = {[SP_GLOBAL] = C_LD_GLOBAL},
         [X_ST] = {[SP_GLOBAL] = C_ST_GLOBAL, [SP_SHARED] = C_ST_SHARED, [SP_LOCAL] = C_ST_LOCAL},
         [X_ATOM] = {[SP_GLOBAL] = C_ATOMICS, [SP_SHARED] = C_AT_SHARED},
+        [X_LDMATRIX] = {[SP_SHARED] = C_LD_SHARED},
+        [X_STMATRIX] = {[SP_SHARED] = C_ST_SHARED},
         [X_FREE] = {0},
     };
     if (d->soft && d->soft != SOFT_AHEAD)
@@ -229,6 +231,7 @@ static void others(Sm *sm, WarpSlot *ws, const Dinst *d, uint32_t slots)
     }
     if (d->kind == X_FENCE && s->mask) lsu_fence(sm, d);
     if (d->kind == X_CP_WAIT && d->imm == UINT64_MAX) ws->async_group++;
+    if (d->kind == X_TENSOR && s->mask) tensor_start(sm, ws, d);
     if (d->kind == X_MALLOC) ws->next_issue = sm->until + 1;  // its result comes at the edge, and not in a register
     if (s->result == STEP_EXIT) {
         leave_state(ws, 1ull << ws->bit);

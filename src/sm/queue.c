@@ -240,8 +240,9 @@ static void count_banks(Sm *sm, const Step *s, uint32_t mask)
 {
     uint32_t width = sm->cfg.banks.width, n = sm->storage.fetch.rows;
     if (sm->cfg.storage != STORAGE_UNIFIED) n = (bank_words(s->addr, mask, s->bytes, width) * width + 15) / 16;
-    if (s->d->kind != X_ST) sm->count[C_SHARED_BANK_READS] += n;
-    if (s->d->kind != X_LD) sm->count[C_SHARED_BANK_WRITES] += n;
+    const bool store = s->d->class == CLASS_STORE, load = s->d->class == CLASS_LOAD;
+    if (!store) sm->count[C_SHARED_BANK_READS] += n;
+    if (!load) sm->count[C_SHARED_BANK_WRITES] += n;
 }
 
 // An atomic that is a loop (sass.def): in each turn a load, the operation, and a store for one lane of those at an

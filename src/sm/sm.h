@@ -215,6 +215,9 @@ typedef struct Idle {  // of a scheduler
 void issue_idle_why(Sm *sm, Idle why[OC_MOST_SCHEDULERS]);                         // what they lack now
 void issue_idle_for(Sm *sm, const Idle why[OC_MOST_SCHEDULERS], uint64_t cycles);  // and do for so long
 
+// --- tensor.c --------------------------------------------------------------------------------------------------------
+void tensor_start(Sm *sm, WarpSlot *ws, const Dinst *d);  // a product of matrices has been issued
+
 // --- operands.c ------------------------------------------------------------------------------------------------------
 bool operands_count(const SmCfg *cfg);                      // are accesses of registers counted?
 void operands_begin(Sm *sm);                                // a launch

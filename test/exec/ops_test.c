@@ -10,15 +10,15 @@
 typedef ExecFn *PickFn(const Inst *i);
 typedef struct Build {
     const char *name;
-    PickFn *ints, *logic, *compare, *floats, *sfu, *half, *cvt, *video;
+    PickFn *ints, *logic, *compare, *floats, *sfu, *half, *cvt, *video, *tensor;
 } Build;
 #define DECLARE(isa)                                                                                                \
     PickFn pick_int_##isa, pick_logic_##isa, pick_compare_##isa, pick_float_##isa, pick_sfu_##isa, pick_half_##isa, \
-        pick_cvt_##isa, pick_video_##isa;
+        pick_cvt_##isa, pick_video_##isa, pick_tensor_##isa;
 #define BUILD(isa)                                                                                                     \
     {                                                                                                                  \
 #isa, pick_int_##isa, pick_logic_##isa, pick_compare_##isa, pick_float_##isa, pick_sfu_##isa, pick_half_##isa, \
-            pick_cvt_##isa, pick_video_##isa                                                                           \
+            pick_cvt_##isa, pick_video_##isa, pick_tensor_##isa                                                        \
     }
 #ifdef __x86_64__
 DECLARE(sse2)
@@ -45,6 +45,7 @@ ExecFn *build_pick(int b, const Inst *i)
     const Build *build = &all_builds[b];
     if (i->op == OP_CVT || i->op == OP_CVT_PACK) return build->cvt(i);
     if (op_has(i->op, P_VIDEO)) return build->video(i);
+    if (op_has(i->op, P_FOUR)) return build->tensor(i);
     Kind kind = type_info[i->type].kind;
     bool integer = kind == K_UINT || kind == K_SINT || kind == K_BITS;
     bool half = kind == K_FLOAT && i->type != TY_F32 && i->type != TY_F64;

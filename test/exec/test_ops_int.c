@@ -531,6 +531,9 @@ static void every_operation(void **state)
     static const Op floats[] = {OP_TESTP, OP_COPYSIGN, OP_FMA, OP_RCP, OP_SQRT, OP_RSQRT,
                                 OP_SIN,   OP_COS,      OP_LG2, OP_EX2, OP_TANH, OP_CVT};
     static const Op conversions[] = {OP_CVT_PACK};
+    static const Op matrices[] = {OP_LDMATRIX,    OP_STMATRIX,    OP_MOVMATRIX,   OP_MMA,
+                                  OP_MMA_SP,      OP_MMA_ORDERED, OP_WMMA_LOAD_A, OP_WMMA_LOAD_B,
+                                  OP_WMMA_LOAD_C, OP_WMMA_STORE,  OP_WMMA_MMA};
     static const Op memory_and_control[] = {OP_LD,
                                             OP_LDU,
                                             OP_ST,
@@ -574,6 +577,7 @@ static void every_operation(void **state)
     for (size_t k = 0; k < COUNT(list); k++) tests[list[k]]++;
     MARK(here)
     MARK(conversions)
+    MARK(matrices)
     MARK(video)
     MARK(logic)
     MARK(compare)

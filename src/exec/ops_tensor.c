@@ -1,0 +1,283 @@
+// ops_tensor.c: products of matrices, D = A · B + C (PTX ISA §9.7.14). The fragments are gathered, multiplied as plain
+// matrices, and handed out; lanes that take no part have zeros.
+//
+// The ISA leaves the order of sums and their rounding open, and cards differ: they align the products of 4, 8 or 16
+// elements along k, and the sum so far, to the largest exponent, drop what lies below some bits, whose number differs
+// too, and go on with the next ones (Fasi et al. 2021, Khattak and Mikaitis 2025, for V100, A100 and H100). Here a result
+// is the exact sum of C and all products, rounded once, to the nearest: it has no order, and is the same on every GPU
+// that is described. Elements of .f64 are added along k by fused multiply-adds, whose precision the ISA asks for. Sums
+// of integers are exact, and cut to 32 bits or limited (.satfinite) once, at the end. NaNs are canonical.
+#include "exec/ops.h"
+
+#include <math.h>
+
+enum { MOST = 1024, MOST_SUMS = 256 };  // elements of A or B; of C or D
+
+// --- gathering and handing out ---------------------------------------------------------------------------------------
+static void gather(const Lanes *l, const Tensor *t, int which, uint32_t mask, uint32_t *out)
+{
+    const uint32_t bits = 32u / t->per[which], keep = bits == 32 ? FULL : (1u << bits) - 1;
+    const uint16_t *lane = t->lane[which];
+    for (uint32_t r = 0; r < t->used[which]; r++) {
+        const uint32_t *from = row(l, t->row[which][r]);
+        for (uint32_t e = 0; e < t->per[which]; e++) {
+            const uint32_t at = t->element[which][r][e], shift = bits * e;
+            for (uint32_t n = 0; n < LANES; n++) out[at + lane[n]] = mask >> n & 1 ? from[n] >> shift & keep : 0;
+        }
+    }
+}
+
+static void hand_out(const Lanes *l, const Tensor *t, uint32_t mask, const uint32_t *sums)
+{
+    const uint32_t per = t->per[MATRIX_D];
+    for (uint32_t r = 0; r < t->used[MATRIX_D]; r++) {
+        uint32_t *to = row(l, t->row[MATRIX_D][r]);
+        const uint16_t *at = t->element[MATRIX_D][r];
+        for (uint32_t n = 0; n < LANES; n++) {
+            const uint32_t *own = sums + t->lane[MATRIX_D][n];
+            if (mask >> n & 1) to[n] = per == 1 ? own[at[0]] : own[at[0]] | own[at[1]] << 16;
+        }
+    }
+}
+
+static void gather_wide(const Lanes *l, const Tensor *t, int which, uint32_t mask, double *out)
+{
+    for (uint32_t r = 0; r < t->used[which]; r++) {
+        const double *from = row(l, t->row[which][r]);
+        for (uint32_t n = 0; n < LANES; n++)
+            out[t->element[which][r][0] + t->lane[which][n]] = mask >> n & 1 ? from[n] : 0;
+    }
+}
+
+// The column of each stored element of A.
+static void find_columns(const Lanes *l, const Tensor *t, uint32_t mask, uint16_t *column)
+{
+    const uint32_t *word = row(l, t->metadata), deep = t->x.k / 2u;
+    for (uint32_t r = 0; r < t->x.m; r++)
+        for (uint32_t s = 0; s < deep; s++) {
+            uint32_t shift, lane = matrix_metadata(&t->x, t->selector, r, s, &shift);
+            column[r * deep + s] = (uint16_t)matrix_place(&t->x, s, (mask >> lane & 1 ? word[lane] : 0) >> shift & 15);
+        }
+}
+
+// --- floating point --------------------------------------------------------------------------------------------------
+// .e5m2 is the upper half of an .f16; .e4m3 has one NaN of each sign, and no infinity (§5.2.3).
+LANE_INLINE float e4m3(uint32_t x)
+{
+    uint32_t sign = (x & 0x80) << 24, magnitude = x & 0x7f;
+    return magnitude == 0x7f ? NAN : as_f32(as_u32(as_f32(magnitude << 20) * 0x1p120f) | sign);
+}
+
+static void to_floats(Type t, const uint32_t *raw, float *out, uint32_t n)
+{
+    switch (t) {
+    case TY_F16:
+        for (uint32_t k = 0; k < n; k++) out[k] = as_f32(half_to_f32(raw[k]));
+        break;
+    case TY_BF16:
+        for (uint32_t k = 0; k < n; k++) out[k] = as_f32(bf16_to_f32(raw[k]));
+        break;
+    case TY_TF32:  // the lower 13 bits aren't looked at
+        for (uint32_t k = 0; k < n; k++) out[k] = as_f32(raw[k] & 0xffffe000u);
+        break;
+    case TY_E4M3:
+        for (uint32_t k = 0; k < n; k++) out[k] = e4m3(raw[k]);
+        break;
+    case TY_E5M2:
+        for (uint32_t k = 0; k < n; k++) out[k] = as_f32(half_to_f32(raw[k] << 8));
+        break;
+    default:
+        for (uint32_t k = 0; k < n; k++) out[k] = as_f32(raw[k]);
+    }
+}
+
+// A number as a sum of digits of 32 bits: the first one's lowest bit is 2^-288, below all products of .tf32 (2^-272).
+enum { DIGITS = 20, LOWEST = -288 };
+
+static void add_exactly(int64_t *digit, double x)
+{
+    uint64_t bits = as_u64(x), significand = (bits & 0xfffffffffffffull) | 1ull << 52;
+    int exponent = (int)(bits >> 52 & 0x7ff);
+    if (!exponent) return;  // zero: no product is as small as a subnormal
+    int zeros = __builtin_ctzll(significand), at = exponent - 1075 + zeros - LOWEST;
+    unsigned __int128 v = (unsigned __int128)(significand >> zeros) << (at % 32);
+    for (int k = at / 32; v; k++, v >>= 32) digit[k] += bits >> 63 ? -(int64_t)(uint32_t)v : (int64_t)(uint32_t)v;
+}
+
+// The digits' number, rounded to odd.
+static double of_digits(int64_t *digit)
+{
+    for (int k = 0; k + 1 < DIGITS; k++) {
+        int64_t carry = digit[k] >> 32;
+        digit[k] -= carry * (1ll << 32);
+        digit[k + 1] += carry;
+    }
+    const bool negative = digit[DIGITS - 1] < 0;
+    for (int k = 0, borrow = 0; k < DIGITS && negative; k++) {
+        int64_t v = -digit[k] - borrow;
+        borrow = k + 1 < DIGITS && v < 0;
+        digit[k] = borrow ? v + (1ll << 32) : v;
+    }
+    int top = DIGITS - 1;
+    while (top >= 0 && !digit[top]) top--;
+    if (top < 0) return 0;
+    // the upper three digits have at least 65 bits; whether there is anything below goes into the last one
+    unsigned __int128 v = 0;
+    for (int k = 0; k < 3; k++) v = v << 32 | (uint32_t)(top >= k ? digit[top - k] : 0);
+    bool more = false;
+    for (int k = 0; k < top - 2; k++) more |= digit[k] != 0;
+    int shift = 0;
+    while (v >> 53) more |= v & 1, v >>= 1, shift++;
+    const double r = ldexp((double)((uint64_t)v | more), LOWEST + 32 * (top - 2) + shift);
+    return negative ? -r : r;
+}
+
+// The exact sum of c and products a[s] · b[column of s], rounded to odd. Infinities and NaNs as of any order of sums.
+static double sum_exactly(double c, const float *a, const float *b, uint32_t stride, const uint16_t *column, uint32_t n)
+{
+    int64_t digit[DIGITS] = {0};
+    double special = 0;
+    for (uint32_t s = 0; s <= n; s++) {
+        double x = s == n ? c : (double)a[s] * (double)b[(column ? column[s] : s) * stride];
+        if (isfinite(x))
+            add_exactly(digit, x);
+        else
+            special += x;
+    }
+    return special == 0 ? of_digits(digit) : special;
+}
+
+LANE_INLINE uint32_t round_sum(Type t, double s)
+{
+    if (t == TY_F16) return f32_to_half_rn(as_u32(narrow_odd(s)));
+    return canon32((float)s);
+}
+
+// One row of D, eight columns: in doubles, and again for those whose sum wasn't exact. That is seldom.
+LANE_INLINE void eight_sums(Type t, const float *a, const float *b, uint32_t stride, const uint16_t *column, uint32_t n,
+                            const float *c, uint32_t *d)
+{
+    double sum[8], error[8] = {0};
+    for (int j = 0; j < 8; j++) sum[j] = c[j];
+    for (uint32_t s = 0; s < n; s++) {
+        const double x = a[s];
+        const float *y = b + (column ? column[s] : s) * stride;
+        for (int j = 0; j < 8; j++) {
+            double p = x * y[j], next = sum[j] + p, back = next - sum[j];
+            error[j] += fabs((sum[j] - (next - back)) + (p - back));
+            sum[j] = next;
+        }
+    }
+    for (int j = 0; j < 8; j++) {
+        if (!(error[j] == 0)) sum[j] = sum_exactly(c[j], a, b + j, stride, column, n);
+        d[j] = round_sum(t, sum[j]);
+    }
+}
+
+static void floats(Lanes *l, const Dinst *i, uint32_t mask)
+{
+    const Tensor *t = i->tensor;
+    const Product *x = &t->x;
+    uint32_t raw[MOST], out[MOST_SUMS];
+    float a[MOST], b[MOST], c[MOST_SUMS];
+    uint16_t columns[MOST];
+    const uint32_t products = x->quads ? 4 : 1, deep = (uint32_t)(x->k >> x->sparse);
+    gather(l, t, MATRIX_A, mask, raw), to_floats(x->type[MATRIX_A], raw, a, products * x->m * deep);
+    gather(l, t, MATRIX_B, mask, raw), to_floats(x->type[MATRIX_B], raw, b, products * x->k * x->n);
+    gather(l, t, MATRIX_C, mask, raw), to_floats(x->type[MATRIX_C], raw, c, products * x->m * x->n);
+    if (x->sparse) find_columns(l, t, mask, columns);
+    for (uint32_t q = 0; q < products; q++)
+        for (uint32_t r = 0; r < x->m; r++)
+            for (uint32_t j = 0; j < x->n; j += 8) {
+                const uint32_t at = (q * x->m + r) * x->n + j;
+                eight_sums(x->type[MATRIX_D], a + (q * x->m + r) * deep, b + q * x->k * x->n + j, x->n,
+                           x->sparse ? columns + r * deep : NULL, deep, c + at, out + at);
+            }
+    hand_out(l, t, mask, out);
+}
+
+static void doubles(Lanes *l, const Dinst *i, uint32_t mask)
+{
+    const Tensor *t = i->tensor;
+    const Product *x = &t->x;
+    double a[16 * 16], b[16 * 8], sum[16 * 8];
+    gather_wide(l, t, MATRIX_A, mask, a);
+    gather_wide(l, t, MATRIX_B, mask, b);
+    gather_wide(l, t, MATRIX_C, mask, sum);
+    const int old = round_enter(i, sum);
+    for (uint32_t r = 0; r < x->m; r++)
+        for (uint32_t s = 0; s < x->k; s++)
+            for (uint32_t j = 0; j < x->n; j++)
+                sum[r * x->n + j] = __builtin_fma(a[r * x->k + s], b[s * x->n + j], sum[r * x->n + j]);
+    round_leave(old, sum);
+    for (uint32_t r = 0; r < t->used[MATRIX_D]; r++) {
+        uint64_t *to = row(l, t->row[MATRIX_D][r]);
+        for (uint32_t n = 0; n < LANES; n++)
+            if (mask >> n & 1) to[n] = canon64(sum[t->element[MATRIX_D][r][0] + t->lane[MATRIX_D][n]]);
+    }
+}
+
+// --- integers and single bits ----------------------------------------------------------------------------------------
+static void extend(Type t, uint32_t *v, uint32_t n)
+{
+    const int above = 32 - type_info[t].bits;
+    for (uint32_t k = 0; k < n && type_info[t].kind == K_SINT; k++)
+        v[k] = (uint32_t)((int32_t)(v[k] << above) >> above);
+}
+
+static void integers(Lanes *l, const Dinst *i, uint32_t mask)
+{
+    const Tensor *t = i->tensor;
+    const Product *x = &t->x;
+    uint32_t a[MOST], b[MOST], c[MOST_SUMS];
+    uint16_t columns[MOST];
+    const bool limited = inst_has(i->inst, G_SAT);
+    const uint32_t deep = (uint32_t)(x->k >> x->sparse);
+    gather(l, t, MATRIX_A, mask, a), extend(x->type[MATRIX_A], a, x->m * deep);
+    gather(l, t, MATRIX_B, mask, b), extend(x->type[MATRIX_B], b, (uint32_t)x->k * x->n);
+    gather(l, t, MATRIX_C, mask, c);
+    if (x->sparse) find_columns(l, t, mask, columns);
+    for (uint32_t r = 0; r < x->m; r++)
+        for (uint32_t j = 0; j < x->n; j += 8) {
+            int32_t sum[8] = {0};  // at most 128 · 2^16
+            for (uint32_t s = 0; s < deep; s++) {
+                const int32_t v = (int32_t)a[r * deep + s];
+                const uint32_t *y = b + (x->sparse ? columns[r * deep + s] : s) * x->n + j;
+                for (int k = 0; k < 8; k++) sum[k] += v * (int32_t)y[k];
+            }
+            for (int k = 0; k < 8; k++) {
+                uint32_t *to = &c[r * x->n + j + (uint32_t)k];
+                int64_t exact = (int64_t)(int32_t)*to + sum[k];
+                *to = (uint32_t)(limited ? MAX(MIN(exact, INT32_MAX), INT32_MIN) : exact);
+            }
+        }
+    hand_out(l, t, mask, c);
+}
+
+// Bits that differ, or are both set, are counted in place of products.
+static void bits(Lanes *l, const Dinst *i, uint32_t mask)
+{
+    const Tensor *t = i->tensor;
+    const Product *x = &t->x;
+    uint32_t a[MOST], b[MOST], c[MOST_SUMS];
+    const uint32_t words = x->k / 32u;
+    const bool both = i->inst->mod[G_ATOM] == M_A_AND;
+    gather(l, t, MATRIX_A, mask, a);
+    gather(l, t, MATRIX_B, mask, b);
+    gather(l, t, MATRIX_C, mask, c);
+    for (uint32_t r = 0; r < x->m; r++)
+        for (uint32_t s = 0; s < words; s++)
+            for (uint32_t j = 0; j < x->n; j++) {
+                uint32_t v = a[r * words + s], y = b[s * x->n + j];
+                c[r * x->n + j] += (uint32_t)__builtin_popcount(both ? v & y : v ^ y);
+            }
+    hand_out(l, t, mask, c);
+}
+
+ExecFn *OPS_NAME(pick_tensor)(const Inst *i)
+{
+    Product x;
+    if (!ptx_matrix(i, &x)) return NULL;
+    const Type a = x.type[MATRIX_A];
+    return a == TY_B1 ? bits : a == TY_F64 ? doubles : type_info[a].kind == K_FLOAT ? floats : integers;
+}

@@ -1,0 +1,103 @@
+// legal_matrix.c: which forms of instructions about matrices are legal (PTX ISA §9.7.14).
+#include "ptx/legal.h"
+
+// .aligned was implied before PTX 6.3 (§9.7.14.4.5).
+static bool together(const Legal *c)
+{
+    const bool implied = c->m->version_major * 10 + c->m->version_minor < 63;
+    return needs(c, has(c, G_SYNC), ".sync") && needs(c, has(c, G_ALIGNED) || implied, ".aligned");
+}
+
+static bool moves(const Legal *c)
+{
+    const Inst *i = c->i;
+    const bool load = i->op == OP_LDMATRIX, store = i->op == OP_STMATRIX;
+    const Mod space = (Mod)i->mod[G_SPACE];
+    if (!together(c) || !needs(c, has(c, G_SHAPE), ".m8n8")) return false;
+    if (!only(c, G_SHAPE, i->mod[G_SHAPE] == M_M8N8)) return false;
+    if (!needs(c, has(c, G_NUM) || !(load || store), ".x1, .x2 or .x4")) return false;
+    if (!only(c, G_SPACE, space == M_SHARED || space == M_SHARED_CTA)) return false;
+    if (load) return since(c, "'ldmatrix'", 65, 75);
+    if (store) return since(c, "'stmatrix'", 78, 90);
+    return needs(c, has(c, G_TRANS), ".trans") && since(c, "'movmatrix'", 78, 75);
+}
+
+// --- products --------------------------------------------------------------------------------------------------------
+// The form, and what it needs.
+static bool form(const Legal *c, Product *x)
+{
+    if (!together(c) || !needs(c, has(c, G_SHAPE), "a shape such as .m16n8k16")) return false;
+    if (!ptx_matrix(c->i, x)) return fail(c, c->i->at, "there is no '%s' of this shape with these types", name(c));
+    char what[40];
+    snprintf(what, sizeof what, "this form of '%s'", name(c));
+    return since(c, what, x->version, x->sm);
+}
+
+// C and D have one type; but with wmma they may have .f16 and .f32 as they like, and with m8n8k4 a C of .f16 goes to a
+// D of .f32. Integers go together in mma, signed or not, and so do .e4m3 and .e5m2.
+static bool types(const Legal *c, const Product *x)
+{
+    const bool wmma = c->i->op == OP_WMMA_MMA, mixes = !wmma && (T_INT8 | T_INT4 | T_F8) >> x->type[MATRIX_A] & 1;
+    const Type d = x->type[MATRIX_D], s = x->type[MATRIX_C];
+    if (x->type[MATRIX_A] != x->type[MATRIX_B] && !mixes)
+        return fail(c, c->i->at, "the matrices A and B of this '%s' have the same type", name(c));
+    bool good = d == s || wmma || (x->quads && s == TY_F16);
+    return good || fail(c, c->i->at, "there is no '%s' of this shape with C of .%s and D of .%s", name(c),
+                        type_info[s].name, type_info[d].name);
+}
+
+static bool modifiers(const Legal *c, const Product *x)
+{
+    const Inst *i = c->i;
+    const Type a = x->type[MATRIX_A];
+    const bool integer = type_info[a].kind != K_FLOAT && a != TY_B1, bits = a == TY_B1;
+    const bool free = x->quads || (i->op == OP_WMMA_MMA && !bits && !(T_INT4 >> a & 1));
+    if (!needs(c, has(c, G_ALAYOUT) && has(c, G_BLAYOUT), "two layouts, such as .row.col")) return false;
+    if (!only(c, G_ALAYOUT, free || i->mod[G_ALAYOUT] == M_A_ROW)) return false;
+    if (!only(c, G_BLAYOUT, free || i->mod[G_BLAYOUT] == M_B_COL)) return false;
+    if (!only(c, G_SAT, i->mod[G_SAT] == M_SATFINITE && integer)) return false;
+    if (!only(c, G_RND, a == TY_F64 && i->mod[G_RND] <= M_RP && i->mod[G_RND] != M_RNA)) return false;
+    if (!only(c, G_POPC, bits) || !only(c, G_ATOM, bits && is(c, G_ATOM, M_A_XOR, M_A_AND))) return false;
+    if (!needs(c, !bits || (has(c, G_POPC) && has(c, G_ATOM)), ".xor.popc or .and.popc")) return false;
+    return i->mod[G_ATOM] != M_A_AND || since(c, ".and", 71, 80);
+}
+
+static bool product(const Legal *c)
+{
+    Product x;
+    if (!form(c, &x) || !types(c, &x) || !modifiers(c, &x)) return false;
+    return !(T_F8 >> x.type[MATRIX_A] & 1) || x.type[MATRIX_D] == TY_F32 || since(c, "a sum of .f16", 87, 89);
+}
+
+// How many lanes of four give metadata, and so how many choices there are, is §9.7.14.6.1's.
+static bool sparse(const Legal *c)
+{
+    const Inst *i = c->i;
+    Product x;
+    if (!form(c, &x) || !types(c, &x) || !modifiers(c, &x)) return false;
+    if (i->op == OP_MMA_ORDERED && !since(c, "'mma.sp::ordered_metadata'", 85, 80)) return false;
+    if (T_F8 >> x.type[MATRIX_A] & 1 && x.type[MATRIX_D] != TY_F32)
+        return fail(c, i->at, "'%s' with a sum of .f16 is not implemented", name(c));
+    const uint64_t choices = matrix_selectors(&x);
+    if (i->operands < 6 || i->opnd[5].kind != O_IMM || i->opnd[5].imm < choices) return true;
+    return wrong(c, i->opnd[5].at, "the sparsity selector of this '%s' is below %d", name(c), (int)choices);
+}
+
+// --- wmma's loads and stores -----------------------------------------------------------------------------------------
+static bool access(const Legal *c)
+{
+    const Inst *i = c->i;
+    const Mod space = (Mod)i->mod[G_SPACE];
+    Product x;
+    if (!form(c, &x) || !needs(c, has(c, G_ALAYOUT), ".row or .col")) return false;
+    const bool narrow = type_info[i->type].bits < 8,
+               good = i->mod[G_ALAYOUT] == (i->op == OP_WMMA_LOAD_B ? M_A_COL : M_A_ROW);
+    return only(c, G_ALAYOUT, !narrow || good) &&
+           only(c, G_SPACE, space == M_GLOBAL || space == M_SHARED || space == M_SHARED_CTA);
+}
+
+LegalRule *const legal_matrix[OP_COUNT] = {
+    [OP_LDMATRIX] = moves,     [OP_STMATRIX] = moves,     [OP_MOVMATRIX] = moves,    [OP_MMA] = product,
+    [OP_WMMA_MMA] = product,   [OP_MMA_SP] = sparse,      [OP_MMA_ORDERED] = sparse, [OP_WMMA_LOAD_A] = access,
+    [OP_WMMA_LOAD_B] = access, [OP_WMMA_LOAD_C] = access, [OP_WMMA_STORE] = access,
+};
