@@ -60,6 +60,13 @@ void insts_replace(Function *f, uint32_t first, uint32_t last, const Inst *by, u
         if (f->pragmas.v[p].inst >= last) f->pragmas.v[p].inst += n - (last - first);
 }
 
+void places_move(Function *f, const uint32_t *labels, const uint32_t *pragmas)
+{
+    for (size_t l = 0; l < f->labels.n; l++)
+        if (f->labels.v[l].defined) f->labels.v[l].inst = labels[f->labels.v[l].inst];
+    for (size_t p = 0; p < f->pragmas.n; p++) f->pragmas.v[p].inst = pragmas[f->pragmas.v[p].inst];
+}
+
 void insts_drop(Function *f, const bool *gone)
 {
     uint32_t *moved = mem_alloc(sizeof *moved * (f->insts.n + 1)), out = 0;
@@ -68,9 +75,7 @@ void insts_drop(Function *f, const bool *gone)
         if (!gone[n]) f->insts.v[out++] = f->insts.v[n];
     }
     moved[f->insts.n] = out;
-    for (size_t l = 0; l < f->labels.n; l++)
-        if (f->labels.v[l].defined) f->labels.v[l].inst = moved[f->labels.v[l].inst];
-    for (size_t p = 0; p < f->pragmas.n; p++) f->pragmas.v[p].inst = moved[f->pragmas.v[p].inst];
+    places_move(f, moved, moved);
     f->insts.n = out;
     mem_free(moved);
 }

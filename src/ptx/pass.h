@@ -38,6 +38,7 @@ void inst_own(Function *f, Inst *i);                  // its operands become a c
 void operand_rename(Operand *o, const uint32_t *to);  // to: per register
 void insts_replace(Function *f, uint32_t first, uint32_t last, const Inst *by, uint32_t n);
 void insts_drop(Function *f, const bool *gone);
+void places_move(Function *f, const uint32_t *labels, const uint32_t *pragmas);  // where each instruction's are now
 
 // --- index.c: the instructions of each register ---------------------------------------------------------------------
 typedef struct RegIndex {

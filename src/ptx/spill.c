@@ -131,10 +131,7 @@ static void apply(Spill *s)
         self[n] = rewrite(s, &f->insts.v[n]);
     }
     moved[f->insts.n] = self[f->insts.n] = (uint32_t)s->out.n;
-    for (size_t l = 0; l < f->labels.n; l++)
-        if (f->labels.v[l].defined) f->labels.v[l].inst = moved[f->labels.v[l].inst];
-    for (size_t p = 0; p < f->pragmas.n; p++)
-        f->pragmas.v[p].inst = self[f->pragmas.v[p].inst];  // of an instruction, not of what reloads its operands
+    places_move(f, moved, self);  // a pragma means an instruction, not what reloads its operands
     mem_free(moved), mem_free(self);
     mem_free(f->insts.v);
     f->insts.v = s->out.v, f->insts.n = s->out.n, f->insts.cap = s->out.cap;

@@ -29,13 +29,6 @@ bool ptx_has_wmma(const Function *f)
 }
 
 // --- putting instructions --------------------------------------------------------------------------------------------
-static uint32_t fresh(Wmma *w, Type t)
-{
-    Reg r = {arena_printf(&w->f->module->arena, "%%wmma%zu", w->f->regs.n), t};
-    vec_push(&w->f->regs, r);
-    return (uint32_t)w->f->regs.n - 1;
-}
-
 static Operand reg(uint32_t r) { return (Operand){.kind = O_REG, .reg = r}; }
 static Operand number(uint64_t v) { return (Operand){.kind = O_IMM, .reg = NO_REG, .imm = v}; }
 
@@ -50,14 +43,13 @@ static Operand vector(const Wmma *w, const Operand *items, int n)
 // The suffixes end with a type; M_NONE among them stands for none.
 static void put(Wmma *w, Op op, Mod first, Mod second, Type t, int n, const Operand *o)
 {
-    Inst i = {.op = (uint16_t)op, .guard = NO_REG, .operands = (uint8_t)n};
-    if (first) i.suffix[i.suffixes++] = (uint8_t)first;
-    if (second) i.suffix[i.suffixes++] = (uint8_t)second;
-    i.suffix[i.suffixes++] = (uint8_t)(M_COUNT + t);
-    i.opnd = arena_alloc(&w->f->module->arena, sizeof *o * (size_t)n);
-    memcpy(i.opnd, o, sizeof *o * (size_t)n);
+    uint8_t suffix[3];
+    int suffixes = 0;
+    if (first) suffix[suffixes++] = (uint8_t)first;
+    if (second) suffix[suffixes++] = (uint8_t)second;
+    suffix[suffixes++] = (uint8_t)(M_COUNT + t);
+    Inst i = inst_make(w->f, w->near, op, suffix, suffixes, o, n);
     if (w->guarded) i.guarded = w->near->guarded, i.guard = w->near->guard, i.guard_negated = w->near->guard_negated;
-    inst_write(w->f, w->near, &i);
     vec_push(&w->out, i);
 }
 
@@ -69,8 +61,8 @@ static void put(Wmma *w, Op op, Mod first, Mod second, Type t, int n, const Oper
 
 static void put_lane(Wmma *w)
 {
-    uint32_t lane = fresh(w, TY_B32);
-    w->group = fresh(w, TY_B32), w->inner = fresh(w, TY_B32);
+    uint32_t lane = reg_new(w->f, TY_B32);
+    w->group = reg_new(w->f, TY_B32), w->inner = reg_new(w->f, TY_B32);
     w->guarded = false;
     PUT(w, MOV, M_NONE, M_NONE, U32, reg(lane), {.kind = O_SREG, .reg = SR_LANEID});
     PUT(w, SHR, M_NONE, M_NONE, U32, reg(w->group), reg(lane), number(2));
@@ -108,7 +100,7 @@ static Operand find_step(Wmma *w, const Access *a)
     if (!o) return number(standard_stride(a) * (uint64_t)a->bits / 8);
     if (o->kind == O_IMM) return number((uint32_t)o->imm * (uint64_t)a->bits / 8);
     if (a->bits == 8) return *o;
-    uint32_t r = fresh(w, TY_B32);
+    uint32_t r = reg_new(w->f, TY_B32);
     const uint64_t shift = (uint64_t)__builtin_ctz(a->bits > 8 ? (unsigned)a->bits / 8 : 8 / (unsigned)a->bits);
     if (a->bits > 8)
         PUT(w, SHL, M_NONE, M_NONE, B32, reg(r), *o, number(shift));
@@ -120,7 +112,7 @@ static Operand find_step(Wmma *w, const Access *a)
 // d = a · b + c, in the width of addresses
 static uint32_t product_sum(Wmma *w, const Access *a, Operand x, Operand y, uint32_t c)
 {
-    uint32_t d = fresh(w, a->wide ? TY_B64 : TY_B32);
+    uint32_t d = reg_new(w->f, a->wide ? TY_B64 : TY_B32);
     PUT(w, MAD, a->wide ? M_WIDE : M_LO, M_NONE, U32, reg(d), x, y, reg(c));
     return d;
 }
@@ -133,7 +125,7 @@ static void find_base(Wmma *w, Access *a)
     a->offset = p->imm;
     uint32_t base = p->reg;
     if (base == NO_REG) {
-        base = fresh(w, TY_B64);
+        base = reg_new(w->f, TY_B64);
         Operand from = p->sym ? (Operand){.kind = O_SYM, .reg = NO_REG, .sym = p->sym} : number(0);
         PUT(w, MOV, M_NONE, M_NONE, U64, reg(base), from);
     }
@@ -145,7 +137,7 @@ static void find_base(Wmma *w, Access *a)
     Operand step = a->step;
     if (!along && each > 1 && step.kind == O_IMM) step.imm *= (uint64_t)each;
     if (!along && each > 1 && step.kind == O_REG) {
-        uint32_t r = fresh(w, TY_B32);
+        uint32_t r = reg_new(w->f, TY_B32);
         PUT(w, MUL, M_LO, M_NONE, U32, reg(r), step, number((uint64_t)each));
         step = reg(r);
     }
@@ -192,7 +184,7 @@ static void move_parts(Wmma *w, const Access *a, Operand whole, uint32_t r)
 {
     const Type t = a->bits == 16 ? TY_B16 : TY_B8;
     Operand part[4];
-    for (int e = 0; e < a->per; e++) part[e] = reg(fresh(w, a->bits == 16 ? TY_B16 : TY_B32));
+    for (int e = 0; e < a->per; e++) part[e] = reg(reg_new(w->f, a->bits == 16 ? TY_B16 : TY_B32));
     w->guarded = true;
     if (!a->load) PUT(w, MOV, M_NONE, M_NONE, B32, vector(w, part, a->per), whole);
     for (int e = 0; e < a->per; e++)
@@ -202,7 +194,7 @@ static void move_parts(Wmma *w, const Access *a, Operand whole, uint32_t r)
         PUT(w, MOV, M_NONE, M_NONE, B32, whole, vector(w, part, 2));
         return;
     }
-    const Operand low = reg(fresh(w, TY_B32)), high = reg(fresh(w, TY_B32));
+    const Operand low = reg(reg_new(w->f, TY_B32)), high = reg(reg_new(w->f, TY_B32));
     PUT(w, PRMT, M_NONE, M_NONE, B32, low, part[0], part[1], number(0x40));
     PUT(w, PRMT, M_NONE, M_NONE, B32, high, part[2], part[3], number(0x40));
     PUT(w, PRMT, M_NONE, M_NONE, B32, whole, low, high, number(0x5410));
@@ -260,9 +252,7 @@ void expand_wmma(Function *f)
             vec_push(&w.out, f->insts.v[n]);
     }
     moved[f->insts.n] = (uint32_t)w.out.n;
-    for (size_t l = 0; l < f->labels.n; l++)
-        if (f->labels.v[l].defined) f->labels.v[l].inst = moved[f->labels.v[l].inst];
-    for (size_t p = 0; p < f->pragmas.n; p++) f->pragmas.v[p].inst = moved[f->pragmas.v[p].inst];
+    places_move(f, moved, moved);
     mem_free(moved);
     mem_free(f->insts.v);
     f->insts.v = w.out.v, f->insts.n = w.out.n, f->insts.cap = w.out.cap;
