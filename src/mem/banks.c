@@ -50,7 +50,8 @@ bool banks_free_of_runs(const uint64_t *addr, uint32_t run, uint32_t stride)
     return apart || differ < 32;  // or all in one row
 }
 
-// The same of lanes' words of 8 or 16 bytes, of which each has 2 or 4 banks of 32 to itself; false, too: one lies athwart.
+// The same of lanes' words of 8 or 16 bytes, of which each has 2 or 4 of 32 banks to itself. False, too: one lies
+// athwart.
 static bool wide_ones_free(const uint64_t *addr, uint32_t lanes, uint32_t bytes)
 {
     uint64_t row[16];
