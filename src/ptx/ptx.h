@@ -374,6 +374,10 @@ typedef struct Sass {
     Class class;
 } Sass;
 bool ptx_sass(const Inst *i, int capability, Sass *out);  // false: it is as ops.def says
+Sass inst_sass(const Inst *i, int capability);            // of any instruction; capability 0: as ops.def says
+// --- counts.c --------------------------------------------------------------------------------------------------------
+// Of a lowered function: the machine instructions that stand in its code, a line for each timing class, the sum last.
+void ptx_counts(const Function *f, Text *out);
 
 // --- uniform.c: registers that hold one value for all threads of a warp ----------------------------------------------
 bool *ptx_uniform(const Function *f);                               // of each register, where it is sure; caller frees
