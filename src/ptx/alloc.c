@@ -403,7 +403,9 @@ static void spread_out(const Flow *w, Room *file, size_t most_edges)
         for (size_t r = 0; r < n; r++) loose.at[r] = NO_REG;
         if (build_graph(w, &g)) rest(w, &g, length), colour(&loose, &g);
         done = loose.used[1] >= file->used[1] && loose.used[1] < w->f->aim;
-        if (done) memcpy(file->at, loose.at, sizeof *loose.at * n), file->used[1] = loose.used[1];
+        for (uint32_t r = 0; r < n && done; r++)  // predicates don't rest
+            if (reg_width(w->f, r)) file->at[r] = loose.at[r];
+        if (done) file->used[1] = loose.used[1];
         for (size_t r = 0; r < n; r++) vec_free(&g.to[r]);
         mem_free(g.to), mem_free(loose.at);
     }
