@@ -173,6 +173,10 @@ typedef struct Operand {
 #define MAX_LOCAL (1u << 24)
 #define MAX_CONST (1u << 24)
 
+// Of a lowered instruction: what becomes of it in machine code (fuse.c). Nothing special; nothing, since others do it
+// along; one product of integers; or one move.
+typedef enum Fused { FUSED_NOT, FUSED_AWAY, FUSED_PRODUCT, FUSED_MOVE } Fused;
+
 #define MAX_SUFFIX 14
 #define MAX_OPERANDS 6
 typedef struct Inst {
@@ -184,6 +188,7 @@ typedef struct Inst {
     uint8_t vec;           // 1, 2, 4 or 8
     uint8_t mod[G_COUNT];  // the Mod that fills each group, or M_NONE
     bool guarded, guard_negated;
+    uint8_t fused;   // a Fused
     bool alone;      // guarded, but threads that skip it don't read what it would have written (guard.c)
     uint32_t guard;  // predicate register
     uint8_t operands;

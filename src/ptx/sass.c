@@ -82,6 +82,9 @@ static Class class_of(const Inst *i)
 Sass inst_sass(const Inst *i, int capability)
 {
     Sass s;
+    if (i->fused == FUSED_AWAY) return (Sass){0, 0, class_of(i)};
+    if (i->fused == FUSED_MOVE) return (Sass){1, 1, CLASS_ALU};
+    if (i->fused == FUSED_PRODUCT) return (Sass){1, 1, CLASS_MUL};
     if (capability && ptx_sass(i, capability, &s)) return s;
     const uint8_t slots = (uint8_t)inst_slots(i);
     return (Sass){slots, slots, class_of(i)};
