@@ -16,7 +16,9 @@ static const Option options[] = {
      "what to print: ir (the module as PTX, the default), text (the file as it is), cfg (the flow graph, as input of "
      "dot), loops, live (which registers are alive where), registers (the hardware register that each virtual one "
      "got, and how many a thread needs), strands (the PTX after lowering in strands, and the register file in which "
-     "each word is found: the main one, the operand register file or the last-result file) or lowered"},
+     "each word is found: the main one, the operand register file or the last-result file), lowered, or counts (the "
+     "machine "
+     "instructions that stand in the lowered code, by timing class)"},
     {"--kernel", "NAME", "print only this function"},
     {"--gpu", "NAME|FILE",
      "the GPU for which a .cu file is compiled (default: gtx480), and for which code is lowered (default: none)"},
@@ -25,7 +27,8 @@ static const Option options[] = {
     {"--defaults", NULL, "list the keys that the description leaves at their defaults, with what each says"},
 };
 enum { O_HELP, O_OF_PTX, O_VIEW, O_KERNEL, O_FOR_GPU, O_OF_GPU, O_SET_, O_DEFAULTS };
-const char *const show_views[] = {"ir", "text", "cfg", "loops", "live", "registers", "strands", "lowered", NULL};
+const char *const show_views[] = {"ir",        "text",    "cfg",     "loops",  "live",
+                                  "registers", "strands", "lowered", "counts", NULL};
 
 static void show_live(const Function *f, Text *out)
 {
@@ -97,7 +100,10 @@ static void show_function(const Function *f, const char *view, uint32_t limit, T
         show_strands(f, out);
     else {
         Function *g = ptx_lower(f, limit);
-        ptx_print_function(g, out);
+        if (!strcmp(view, "counts"))
+            ptx_counts(g, out);
+        else
+            ptx_print_function(g, out);
         ptx_lowered_free(g);
     }
 }

@@ -469,15 +469,6 @@ static void find_128(void *user, uint32_t reg, bool def)
                     op_info[x->i->op].name, reg_name(x->f, reg));
 }
 
-// Floating-point sums and products are the multiply-add unit's, whatever unit does the integer ones.
-static Class class_of(const Inst *i)
-{
-    Class class = op_info[i->op].class;
-    bool sum = i->op == OP_ADD || i->op == OP_SUB || i->op == OP_MUL || i->op == OP_MAD;
-    if (i->type == TY_F64 && (class == CLASS_ALU || class == CLASS_MUL || class == CLASS_FMA)) return CLASS_F64;
-    return sum && type_info[i->type].kind == K_FLOAT ? CLASS_FMA : class;
-}
-
 // The function of what is computed on lanes.
 static bool pick(Decode *x, Dinst *d)
 {
@@ -495,6 +486,7 @@ bool decode_inst(Decode *x, Dinst *d, uint32_t at)
     const Inst *i = x->i;
     if (i->type != TY_B128) inst_regs(i, find_128, x);
     if (x->failed) return false;
+    const Sass sass = inst_sass(i, x->image->module->sass);
     *d = (Dinst){.op = (uint8_t)i->op,
                  .type = i->type,
                  .type2 = i->type2,
@@ -502,16 +494,12 @@ bool decode_inst(Decode *x, Dinst *d, uint32_t at)
                  .vec = 1,
                  .inst = i,
                  .index = at,
-                 .class = class_of(i),
-                 .slots = (uint8_t)inst_slots(i),
+                 .class = (uint8_t)sass.class,
+                 .slots = sass.slots,
+                 .units = sass.units,
                  .guard = PRED_TRUE,
                  .prov = PROV_NONE,
                  .kind = special[i->op].kind};
-    d->units = d->slots;
-    Sass sass;
-    const int capability = x->image->module->sass;
-    if (capability && ptx_sass(i, capability, &sass))
-        d->class = (uint8_t)sass.class, d->slots = sass.slots, d->units = sass.units;
     d->dst = scratch_row(x);
     d->pdst = d->pdst2 = PRED_SINK;
     if (i->guarded) d->guard = pred_of(x, i->guard), d->guard_negated = i->guard_negated;

@@ -22,13 +22,12 @@ static void find_write(void *user, uint32_t reg, bool def)
 static bool may_guard(const Function *f, const Inst *i, uint32_t guard, uint32_t *slots)
 {
     Class c = op_info[i->op].class;
-    Sass s;
     Writes w = {guard, false};
     if (i->guarded || op_has(i->op, P_TOGETHER | P_BRANCH | P_LEAVE | P_ORDER | P_EARLY) || inst_has(i, G_SYNC))
         return false;
     if (c == CLASS_BRANCH || c == CLASS_BARRIER || c == CLASS_FENCE || inst_has(i, G_CC)) return false;
     if (i->op == OP_ADDC || i->op == OP_SUBC || i->op == OP_MADC || i->op == OP_ACTIVEMASK) return false;
-    *slots += ptx_sass(i, f->module->sass, &s) ? s.slots : (uint32_t)inst_slots(i);
+    *slots += inst_sass(i, f->module->sass).slots;
     inst_regs(i, find_write, &w);
     return !w.found && *slots <= MOST_SLOTS;
 }

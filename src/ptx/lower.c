@@ -341,6 +341,7 @@ Function *ptx_lower(const Function *f, uint32_t limit)
     const uint8_t level = f->module->lower ? f->module->lower : 3;
     if (f->module->sass && level > 2) unroll(g);
     if (f->module->sass && level > 1) merge(g);
+    if (f->module->sass && level > 1) fuse_insts(g), put_beginning(g);
     if (f->maxnreg && (!limit || f->maxnreg < limit)) limit = f->maxnreg;
     if (f->module->reorder) order(g, aim_of(g, limit));
     if (limit) spill_registers(g, limit);

@@ -114,6 +114,10 @@ bool fold_values(Function *f);
 // --- wmma.c ----------------------------------------------------------------------------------------------------------
 void expand_wmma(Function *f);
 
+// --- fuse.c: marks what other instructions do along ------------------------------------------------------------------
+void fuse_insts(Function *f);
+void put_beginning(Function *f);  // what machine code of each kernel begins with
+
 // --- merge.c ---------------------------------------------------------------------------------------------------------
 // Loads of shared memory become wider ones. gone gets the instructions that are to be dropped. False: none were merged.
 bool merge_shared(Function *f, bool *gone);

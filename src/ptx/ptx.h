@@ -175,6 +175,10 @@ typedef struct Operand {
 #define MAX_LOCAL (1u << 24)
 #define MAX_CONST (1u << 24)
 
+// Of a lowered instruction: what becomes of it in machine code (fuse.c). Nothing special; nothing, since others do it
+// along; one product of integers; or one move.
+typedef enum Fused { FUSED_NOT, FUSED_AWAY, FUSED_PRODUCT, FUSED_MOVE } Fused;
+
 #define MAX_SUFFIX 14
 #define MAX_OPERANDS 6
 typedef struct Inst {
@@ -186,6 +190,7 @@ typedef struct Inst {
     uint8_t vec;           // 1, 2, 4 or 8
     uint8_t mod[G_COUNT];  // the Mod that fills each group, or M_NONE
     bool guarded, guard_negated;
+    uint8_t fused;   // a Fused
     bool alone;      // guarded, but threads that skip it don't read what it would have written (guard.c)
     uint32_t guard;  // predicate register
     uint8_t operands;
@@ -411,6 +416,10 @@ typedef struct Sass {
     Class class;
 } Sass;
 bool ptx_sass(const Inst *i, int capability, Sass *out);  // false: it is as ops.def says
+Sass inst_sass(const Inst *i, int capability);            // of any instruction; capability 0: as ops.def says
+// --- counts.c --------------------------------------------------------------------------------------------------------
+// Of a lowered function: the machine instructions that stand in its code, a line for each timing class, the sum last.
+void ptx_counts(const Function *f, Text *out);
 
 // --- uniform.c: registers that hold one value for all threads of a warp ----------------------------------------------
 bool *ptx_uniform(const Function *f);                               // of each register, where it is sure; caller frees

@@ -69,3 +69,23 @@ bool ptx_sass(const Inst *i, int capability, Sass *out)
     }
     return false;
 }
+
+// Floating-point sums and products are the multiply-add unit's, whatever unit does the integer ones.
+static Class class_of(const Inst *i)
+{
+    Class class = op_info[i->op].class;
+    bool sum = i->op == OP_ADD || i->op == OP_SUB || i->op == OP_MUL || i->op == OP_MAD;
+    if (i->type == TY_F64 && (class == CLASS_ALU || class == CLASS_MUL || class == CLASS_FMA)) return CLASS_F64;
+    return sum && type_info[i->type].kind == K_FLOAT ? CLASS_FMA : class;
+}
+
+Sass inst_sass(const Inst *i, int capability)
+{
+    Sass s;
+    if (i->fused == FUSED_AWAY) return (Sass){0, 0, class_of(i)};
+    if (i->fused == FUSED_MOVE) return (Sass){1, 1, CLASS_ALU};
+    if (i->fused == FUSED_PRODUCT) return (Sass){1, 1, CLASS_MUL};
+    if (capability && ptx_sass(i, capability, &s)) return s;
+    const uint8_t slots = (uint8_t)inst_slots(i);
+    return (Sass){slots, slots, class_of(i)};
+}

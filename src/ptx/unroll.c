@@ -20,7 +20,10 @@ typedef struct Turns {
 static const Turns turns_of[] = {{2, 1024, 1024}, {3, 512, 106}, {4, 512, 75}, {6, 400, 55}, {8, 200, 38},
                                  {12, 100, 24},   {16, 64, 21},  {24, 36, 12}, {32, 20, 8},  {36, 16, 8},
                                  {48, 9, 4},      {64, 6, 4},    {96, 4, 1},   {192, 2, 1}};
-enum { MOST_UNKNOWN = 20 };  // instructions less half a load each, of a loop whose turns aren't known
+// Of a loop whose turns aren't known, measured with ptxas: instructions, where nothing is loaded; those with the loads
+// once more, where global memory is (up to 44, 42, … 18 mads with 1, 2, … 14 loads). Each load of shared memory allows
+// four more (21 mads with one; 31 and 43 with 4 and 8, where this says 30 and 42).
+enum { MOST_UNKNOWN = 18, MOST_UNKNOWN_LOADING = 46 };
 
 typedef struct Counted {
     uint32_t counter, limit;  // registers; limit NO_REG: a constant
@@ -191,12 +194,12 @@ static bool find_start(const Flow *w, uint32_t head, uint32_t reg, uint64_t *sta
 }
 
 typedef struct Weight {
-    uint32_t insts, loads;
+    uint32_t insts, loads, shared;  // shared: of the loads
 } Weight;
 // Of what the loop is there for: its counting goes when it's unrolled.
 static Weight weigh(const Function *f, uint32_t first, uint32_t last)
 {
-    Weight w = {0, 0};
+    Weight w = {0, 0, 0};
     for (uint32_t n = first; n < last - 1; n++) {
         const Inst *i = &f->insts.v[n];
         bool sum = (i->op == OP_ADD || i->op == OP_SUB) && i->opnd[0].kind == O_REG && i->opnd[1].kind == O_REG &&
@@ -204,8 +207,15 @@ static Weight weigh(const Function *f, uint32_t first, uint32_t last)
         if (i->op == OP_SETP || i->op == OP_MOV || sum || (i->op == OP_LD && i->space == SP_PARAM)) continue;
         w.insts++;
         w.loads += op_info[i->op].class == CLASS_LOAD;
+        w.shared += op_info[i->op].class == CLASS_LOAD && i->space == SP_SHARED;
     }
     return w;
+}
+
+static bool may_unroll_unknown(const Weight *w)
+{
+    if (w->loads > w->shared) return w->insts + w->loads <= MOST_UNKNOWN_LOADING;
+    return w->insts <= MOST_UNKNOWN + 4 * w->shared;
 }
 
 static const Turns *look_up(const Weight *w)
@@ -291,6 +301,7 @@ static uint32_t put_distance(Unroll *u, const Counted *c)
         limit = o[0];
     }
     Operand o[] = {reg_operand(d), c->up ? limit : counter, c->up ? counter : limit};
+    if (o[2].kind == O_IMM && !cut(o[2].imm, c->bits)) return counter.reg;
     if (o[1].kind == O_IMM) {  // a constant stands last: what is taken from it is added to its negative
         Operand x[] = {reg_operand(reg_new(u->f, wide ? TY_B64 : TY_B32)), o[1]};
         const uint8_t bits = type_suffix(wide ? TY_B64 : TY_B32);
@@ -395,7 +406,7 @@ static bool unroll(Function *f, const Flow *w, uint32_t block, uint32_t *to, boo
     uint32_t turns = c.limit == NO_REG && find_start(w, block, c.counter, &start) ? count_turns(&c, start) : 0;
     uint32_t copies = !turns ? 0 : turns <= t->full ? turns : divisor(turns, t->copies);
     bool unknown = copies < 2 && turns != 1;
-    if (unknown && (2 * weight.insts > 2 * MOST_UNKNOWN + weight.loads || t->copies < 4)) return false;
+    if (unknown && !may_unroll_unknown(&weight)) return false;
     size_t n = u.last - u.first, size = (unknown ? 4 + 2 + 1 : copies) * n;
     if (f->insts.n + size > MOST_INSTS) return false;
     Inst *body = mem_alloc(sizeof *body * n);

@@ -40,13 +40,19 @@ static inline void tell_stall(Sm *sm, const WarpSlot *ws)
     if (sm->issue.listens & ON_STALL) sm->issue.policy.type->stall(&sm->issue.policy, ws->slot);
 }
 
-// Parameters are operands in machine code: their loads run at once with the instruction before.
+// Does it take no slot? Parameters are operands in machine code; and what another instruction does along (fuse.c).
+static inline bool is_free(const Sm *sm, const Dinst *d)
+{
+    return d->kind == X_LD_PARAM || (!d->slots && d->kind == X_LANES && sm->cfg.count == COUNT_SASS);
+}
+
+// What takes no slot runs at once with the instruction before.
 static void run_free(Sm *sm, WarpSlot *ws)
 {
     Warp *w = ws->warp;
     while (w->cur >= 0) {  // it stays so: these don't end lanes
         const Dinst *d = &w->code->insts[w->pc];
-        if (d->kind != X_LD_PARAM || d->flags & (D_COMPUTED | D_WAITS) || d->slots || d->guard != PRED_TRUE) return;
+        if (!is_free(sm, d) || d->flags & (D_COMPUTED | D_WAITS) || d->slots || d->guard != PRED_TRUE) return;
         for (int k = 0; k < d->score_n; k++)
             if (ws->ready[d->score[k]] >> 2 > sm->now) return;
         sm->env.clock = sm->now;
@@ -131,7 +137,7 @@ ALWAYS_INLINE uint64_t evaluate(Sm *sm, WarpSlot *ws, uint64_t by)
     ws->ready_at = NEVER;
     if (w->cur < 0 && all_wait(sm, ws, &until)) return until;
     const Dinst *d = &w->code->insts[w->pc];
-    if (d->kind == X_LD_PARAM) {
+    if (is_free(sm, d)) {
         run_free(sm, ws);
         d = &w->code->insts[w->pc];
     }
@@ -150,7 +156,7 @@ ALWAYS_INLINE uint64_t evaluate(Sm *sm, WarpSlot *ws, uint64_t by)
         enter_state(sm, ws, of[t & 3]);
         issue_wake_at(sm, ws, t >> 2);
         if ((t & 3) == KIND_MEMORY && (t >> 2) - sm->now > LONG_WAIT) tell_stall(sm, ws), ws->recent_n = 0;
-        if (d->kind != X_LD_PARAM) ws->ready_at = t >> 2;
+        if (!is_free(sm, d)) ws->ready_at = t >> 2;
         return t >> 2;
     }
     become_ready(sm, ws, d->class);

@@ -11,6 +11,7 @@
 //   flow        blocks, dominators, loops, reconvergence, liveness
 //   lower       the lowered functions; the module with them must parse
 //   sass        the same where machine code of sm_86 counts, which loops, branches and loads are changed for
+//   counts      the machine instructions that stand in that code
 //   spill       the same for 6 registers a thread
 //   strands     the lowered functions in strands, with the register file of each word (an LRF of 1, an ORF of 2)
 //   provenance  the parameter behind each address
@@ -206,7 +207,8 @@ static void view_lower(const Case *c)
     if (!m) return;
     uint32_t limit = !strcmp(c->view, "spill") ? 6 : 0;
     m->reorder = !strcmp(c->view, "order");
-    m->sass = strcmp(c->view, "sass") ? 0 : 86;
+    const bool counts = !strcmp(c->view, "counts");
+    m->sass = strcmp(c->view, "sass") && !counts ? 0 : 86;
     for (size_t k = 0; k < m->items.n; k++) {
         Function *f = m->items.v[k].function;
         if (!f || !f->has_body) continue;
@@ -217,7 +219,10 @@ static void view_lower(const Case *c)
         assert_string_equal(before.v, after.v);  // the parsed function is left alone
         text_free(&before);
         text_free(&after);
-        ptx_print_function(g, c->out);
+        if (counts)
+            text_printf(c->out, "%s\n", f->symbol->name), ptx_counts(g, c->out);
+        else
+            ptx_print_function(g, c->out);
         for (size_t i = 0; i < g->insts.n; i++) {
             assert_in_range(g->insts.v[i].origin, 0, f->insts.n - 1);
             if (!limit && !m->sass) assert_int_equal(g->insts.v[i].op, f->insts.v[g->insts.v[i].origin].op);
@@ -278,7 +283,7 @@ static void run_case(Case c)
     else if (!strcmp(c.view, "flow"))
         each_function(&c, flow_of);
     else if (!strcmp(c.view, "lower") || !strcmp(c.view, "spill") || !strcmp(c.view, "order") ||
-             !strcmp(c.view, "sass"))
+             !strcmp(c.view, "sass") || !strcmp(c.view, "counts"))
         view_lower(&c);
     else if (!strcmp(c.view, "strands") || !strcmp(c.view, "near"))
         each_function(&c, strands_of);
@@ -365,6 +370,7 @@ int main(void)
         {"spill", test_view, NULL, NULL, "spill"},   {"order", test_view, NULL, NULL, "order"},
         {"sass", test_view, NULL, NULL, "sass"},     {"strands", test_view, NULL, NULL, "strands"},
         {"near", test_view, NULL, NULL, "near"},     {"provenance", test_view, NULL, NULL, "provenance"},
+        {"counts", test_view, NULL, NULL, "counts"},
     };
     return cmocka_run_group_tests_name("ptx/data", tests, NULL, NULL);
 }
