@@ -14,6 +14,7 @@ static const char *class_of(const uint64_t *c, const double *peak)
 {
     const uint64_t global = c[C_LD_GLOBAL] + c[C_ST_GLOBAL], shared = c[C_LD_SHARED] + c[C_ST_SHARED],
                    atomics = c[C_ATOMICS] + c[C_AT_SHARED];
+    if (c[C_TENSOR_FMAS]) return "tensor";
     if (atomics && atomics * 4 >= global + shared) return "atomics";
     if (MAX(peak[PEAK_DRAM], MAX(peak[PEAK_L2], peak[PEAK_LINK])) >= 0.5) return "bandwidth";
     if (shared > global) return "shared";

@@ -99,6 +99,22 @@ has "$says" rtx3080 vectoradd n=200000
 has 'latency: not measured: no launch of this class was measured on the card (doc/results/stopwatch.md)' rtx3080 \
     vectoradd n=32
 has 'not measured on this card; compare runs with each other (doc/results/stopwatch.md)' rtx2080ti vectoradd n=32
+cat >product.ptx <<'END'
+.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry product()
+{
+    .shared .b32 word;
+    .reg .b32 %r<3>;
+    mov.b32 %r0, 0;
+    mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%r1, %r2}, {%r0, %r0}, {%r0}, {%r0, %r0};
+    st.shared.b32 [word], %r1;
+    ret;
+}
+END
+has 'tensor: not measured: no launch of this class was measured on the card (doc/results/stopwatch.md)' rtx3080 \
+    product.ptx
 says=$("$ONCHIP" run vectoradd n=32 --json | jq -r '.kernels[0].expected.says')
 [[ $says == 'not measured on this card;'* ]] || complain "gtx480: JSON says: $says"
 [[ -s $ONCHIP_SOURCE/doc/results/stopwatch.md ]] || complain "the page that the sentence names is missing"
