@@ -325,6 +325,7 @@ static void all_forms(void **unused)
     for (Op op = 0; op < OP_COUNT; op++) {
         // Calls need a callee (test/run/data/call_*), and a trap or a breakpoint ends the launch (fault_trap).
         if (op == OP_CALL || op == OP_TRAP || op == OP_BRKPT) continue;
+        if (op_has(op, P_ALIGNED)) continue;  // of matrices: test/ptx/test_matrix.c, test/chip/test_wmma.c
         uint32_t good = 0;
         b.bad_op = false;
         const char *at = op_info[op].operands;
