@@ -17,8 +17,7 @@ static const Option options[] = {
      "dot), loops, live (which registers are alive where), registers (the hardware register that each virtual one "
      "got, and how many a thread needs), strands (the PTX after lowering in strands, and the register file in which "
      "each word is found: the main one, the operand register file or the last-result file), lowered, or counts (the "
-     "machine "
-     "instructions that stand in the lowered code, by timing class)"},
+     "machine instructions that stand in the lowered code, by timing class)"},
     {"--kernel", "NAME", "print only this function"},
     {"--gpu", "NAME|FILE",
      "the GPU for which a .cu file is compiled (default: gtx480), and for which code is lowered (default: none)"},

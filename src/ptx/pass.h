@@ -30,6 +30,9 @@ Type inst_source_type(const Module *m, const Inst *i, int n);
 void inst_write(Function *f, const Inst *near, Inst *i);
 
 // --- edit.c: changing a function -------------------------------------------------------------------------------------
+static inline Operand operand_reg(uint32_t reg) { return (Operand){.kind = O_REG, .reg = reg}; }
+static inline Operand operand_imm(uint64_t v) { return (Operand){.kind = O_IMM, .reg = NO_REG, .imm = v}; }
+static inline uint8_t type_suffix(Type t) { return (uint8_t)(M_COUNT + t); }
 uint32_t reg_new(Function *f, Type t);
 uint32_t label_new(Function *f, uint32_t inst);
 // inst_write's instruction; the suffixes and operands are copied.

@@ -270,10 +270,6 @@ static void put_copies(Unroll *u, const Inst *body, uint32_t n)
     for (uint32_t k = 1; k <= n; k++) put_copy(u, body, k == n);
 }
 
-static Operand reg_operand(uint32_t reg) { return (Operand){.kind = O_REG, .reg = reg}; }
-static Operand imm_operand(uint64_t v) { return (Operand){.kind = O_IMM, .reg = NO_REG, .imm = v}; }
-static uint8_t type_suffix(Type t) { return (uint8_t)(M_COUNT + t); }
-
 static void put(Unroll *u, Inst i) { vec_push(&u->out, i); }
 
 static uint8_t type_of(const Counted *c)
@@ -284,7 +280,7 @@ static uint8_t type_of(const Counted *c)
 
 static Operand limit_operand(const Counted *c)
 {
-    return c->limit == NO_REG ? imm_operand(c->constant) : reg_operand(c->limit);
+    return c->limit == NO_REG ? operand_imm(c->constant) : operand_reg(c->limit);
 }
 
 // How far the counter is from its limit; none where it's beyond.
@@ -293,17 +289,17 @@ static uint32_t put_distance(Unroll *u, const Counted *c)
     const Inst *near = &u->f->insts.v[u->last - 1];
     const bool wide = c->bits == 64;
     const uint8_t type = type_of(c), whole = type_suffix(wide ? TY_U64 : TY_U32);
-    Operand limit = limit_operand(c), counter = reg_operand(c->counter);
+    Operand limit = limit_operand(c), counter = operand_reg(c->counter);
     uint32_t d = reg_new(u->f, wide ? TY_B64 : TY_B32);
     if (!c->differs) {
-        Operand o[] = {reg_operand(reg_new(u->f, wide ? TY_B64 : TY_B32)), counter, limit};
+        Operand o[] = {operand_reg(reg_new(u->f, wide ? TY_B64 : TY_B32)), counter, limit};
         put(u, inst_make(u->f, near, c->up ? OP_MAX : OP_MIN, &type, 1, o, 3));
         limit = o[0];
     }
-    Operand o[] = {reg_operand(d), c->up ? limit : counter, c->up ? counter : limit};
+    Operand o[] = {operand_reg(d), c->up ? limit : counter, c->up ? counter : limit};
     if (o[2].kind == O_IMM && !cut(o[2].imm, c->bits)) return counter.reg;
     if (o[1].kind == O_IMM) {  // a constant stands last: what is taken from it is added to its negative
-        Operand x[] = {reg_operand(reg_new(u->f, wide ? TY_B64 : TY_B32)), o[1]};
+        Operand x[] = {operand_reg(reg_new(u->f, wide ? TY_B64 : TY_B32)), o[1]};
         const uint8_t bits = type_suffix(wide ? TY_B64 : TY_B32);
         put(u, inst_make(u->f, near, OP_MOV, &bits, 1, x, 2));
         o[1] = x[0];
@@ -322,12 +318,12 @@ static uint32_t put_far(Unroll *u, const Counted *c, uint32_t turns, bool also)
     uint64_t least = (turns - 2) * step + offset;
     uint8_t cmp = c->equal ? M_GE : M_GT, type = type_suffix(c->bits == 64 ? TY_U64 : TY_U32);
     uint32_t p = reg_new(u->f, TY_PRED);
-    Operand o[] = {reg_operand(p), {0}, imm_operand(least), reg_operand(near->guard)};
+    Operand o[] = {operand_reg(p), {0}, operand_imm(least), operand_reg(near->guard)};
     o[3].negated = c->negated;
     if (least) {
-        o[1] = reg_operand(put_distance(u, c));
+        o[1] = operand_reg(put_distance(u, c));
     } else {
-        o[1] = reg_operand(c->counter), o[2] = limit_operand(c), type = type_of(c);
+        o[1] = operand_reg(c->counter), o[2] = limit_operand(c), type = type_of(c);
         cmp = c->differs ? M_NE : c->up ? c->equal ? M_LE : M_LT : cmp;
     }
     const uint8_t suffix[] = {cmp, also ? M_AND : type, type};

@@ -29,9 +29,6 @@ bool ptx_has_wmma(const Function *f)
 }
 
 // --- putting instructions --------------------------------------------------------------------------------------------
-static Operand reg(uint32_t r) { return (Operand){.kind = O_REG, .reg = r}; }
-static Operand number(uint64_t v) { return (Operand){.kind = O_IMM, .reg = NO_REG, .imm = v}; }
-
 static Operand vector(const Wmma *w, const Operand *items, int n)
 {
     Operand o = {.kind = O_VEC, .reg = NO_REG, .count = (uint16_t)n};
@@ -47,7 +44,7 @@ static void put(Wmma *w, Op op, Mod first, Mod second, Type t, int n, const Oper
     int suffixes = 0;
     if (first) suffix[suffixes++] = (uint8_t)first;
     if (second) suffix[suffixes++] = (uint8_t)second;
-    suffix[suffixes++] = (uint8_t)(M_COUNT + t);
+    suffix[suffixes++] = type_suffix(t);
     Inst i = inst_make(w->f, w->near, op, suffix, suffixes, o, n);
     if (w->guarded) i.guarded = w->near->guarded, i.guard = w->near->guard, i.guard_negated = w->near->guard_negated;
     vec_push(&w->out, i);
@@ -64,9 +61,9 @@ static void put_lane(Wmma *w)
     uint32_t lane = reg_new(w->f, TY_B32);
     w->group = reg_new(w->f, TY_B32), w->inner = reg_new(w->f, TY_B32);
     w->guarded = false;
-    PUT(w, MOV, M_NONE, M_NONE, U32, reg(lane), {.kind = O_SREG, .reg = SR_LANEID});
-    PUT(w, SHR, M_NONE, M_NONE, U32, reg(w->group), reg(lane), number(2));
-    PUT(w, AND, M_NONE, M_NONE, B32, reg(w->inner), reg(lane), number(3));
+    PUT(w, MOV, M_NONE, M_NONE, U32, operand_reg(lane), {.kind = O_SREG, .reg = SR_LANEID});
+    PUT(w, SHR, M_NONE, M_NONE, U32, operand_reg(w->group), operand_reg(lane), operand_imm(2));
+    PUT(w, AND, M_NONE, M_NONE, B32, operand_reg(w->inner), operand_reg(lane), operand_imm(3));
 }
 
 // --- addresses -------------------------------------------------------------------------------------------------------
@@ -97,23 +94,23 @@ static uint64_t standard_stride(const Access *a)
 static Operand find_step(Wmma *w, const Access *a)
 {
     const Operand *o = a->i->operands > 2 ? &a->i->opnd[2] : NULL;
-    if (!o) return number(standard_stride(a) * (uint64_t)a->bits / 8);
-    if (o->kind == O_IMM) return number((uint32_t)o->imm * (uint64_t)a->bits / 8);
+    if (!o) return operand_imm(standard_stride(a) * (uint64_t)a->bits / 8);
+    if (o->kind == O_IMM) return operand_imm((uint32_t)o->imm * (uint64_t)a->bits / 8);
     if (a->bits == 8) return *o;
     uint32_t r = reg_new(w->f, TY_B32);
     const uint64_t shift = (uint64_t)__builtin_ctz(a->bits > 8 ? (unsigned)a->bits / 8 : 8 / (unsigned)a->bits);
     if (a->bits > 8)
-        PUT(w, SHL, M_NONE, M_NONE, B32, reg(r), *o, number(shift));
+        PUT(w, SHL, M_NONE, M_NONE, B32, operand_reg(r), *o, operand_imm(shift));
     else
-        PUT(w, SHR, M_NONE, M_NONE, U32, reg(r), *o, number(shift));
-    return reg(r);
+        PUT(w, SHR, M_NONE, M_NONE, U32, operand_reg(r), *o, operand_imm(shift));
+    return operand_reg(r);
 }
 
 // d = a · b + c, in the width of addresses
 static uint32_t product_sum(Wmma *w, const Access *a, Operand x, Operand y, uint32_t c)
 {
     uint32_t d = reg_new(w->f, a->wide ? TY_B64 : TY_B32);
-    PUT(w, MAD, a->wide ? M_WIDE : M_LO, M_NONE, U32, reg(d), x, y, reg(c));
+    PUT(w, MAD, a->wide ? M_WIDE : M_LO, M_NONE, U32, operand_reg(d), x, y, operand_reg(c));
     return d;
 }
 
@@ -126,23 +123,23 @@ static void find_base(Wmma *w, Access *a)
     uint32_t base = p->reg;
     if (base == NO_REG) {
         base = reg_new(w->f, TY_B64);
-        Operand from = p->sym ? (Operand){.kind = O_SYM, .reg = NO_REG, .sym = p->sym} : number(0);
-        PUT(w, MOV, M_NONE, M_NONE, U64, reg(base), from);
+        Operand from = p->sym ? (Operand){.kind = O_SYM, .reg = NO_REG, .sym = p->sym} : operand_imm(0);
+        PUT(w, MOV, M_NONE, M_NONE, U64, operand_reg(base), from);
     }
     // Four lanes have neighbours of a group: in A and C along a row, in B along a column.
     const bool along = a->by_rows == (a->which != MATRIX_B);
     const int each = a->which == MATRIX_A || a->which == MATRIX_B ? a->per : 2;
-    const Operand major = reg(along ? w->group : w->inner), minor = reg(along ? w->inner : w->group);
+    const Operand major = operand_reg(along ? w->group : w->inner), minor = operand_reg(along ? w->inner : w->group);
     const uint64_t minor_bytes = (uint64_t)(along ? each * a->bits : a->bits) / 8;
     Operand step = a->step;
     if (!along && each > 1 && step.kind == O_IMM) step.imm *= (uint64_t)each;
     if (!along && each > 1 && step.kind == O_REG) {
         uint32_t r = reg_new(w->f, TY_B32);
-        PUT(w, MUL, M_LO, M_NONE, U32, reg(r), step, number((uint64_t)each));
-        step = reg(r);
+        PUT(w, MUL, M_LO, M_NONE, U32, operand_reg(r), step, operand_imm((uint64_t)each));
+        step = operand_reg(r);
     }
     base = product_sum(w, a, major, step, base);
-    a->base = product_sum(w, a, minor, number(minor_bytes), base);
+    a->base = product_sum(w, a, minor, operand_imm(minor_bytes), base);
     for (int k = 0; k < MOST_STEPS; k++) a->at[k] = NO_REG;
 }
 
@@ -154,7 +151,7 @@ static void find_steps(Wmma *w, Access *a, int registers)
         for (int e = 0; e < a->per; e++) {
             const uint32_t major = major_of(a, matrix_element(&a->x, a->which, 0, (uint32_t)r, (uint32_t)e));
             if (a->at[major] == NO_REG)
-                a->at[major] = major ? product_sum(w, a, a->step, number(major), a->base) : a->base;
+                a->at[major] = major ? product_sum(w, a, a->step, operand_imm(major), a->base) : a->base;
         }
 }
 
@@ -184,7 +181,7 @@ static void move_parts(Wmma *w, const Access *a, Operand whole, uint32_t r)
 {
     const Type t = a->bits == 16 ? TY_B16 : TY_B8;
     Operand part[4];
-    for (int e = 0; e < a->per; e++) part[e] = reg(reg_new(w->f, a->bits == 16 ? TY_B16 : TY_B32));
+    for (int e = 0; e < a->per; e++) part[e] = operand_reg(reg_new(w->f, a->bits == 16 ? TY_B16 : TY_B32));
     w->guarded = true;
     if (!a->load) PUT(w, MOV, M_NONE, M_NONE, B32, vector(w, part, a->per), whole);
     for (int e = 0; e < a->per; e++)
@@ -194,10 +191,10 @@ static void move_parts(Wmma *w, const Access *a, Operand whole, uint32_t r)
         PUT(w, MOV, M_NONE, M_NONE, B32, whole, vector(w, part, 2));
         return;
     }
-    const Operand low = reg(reg_new(w->f, TY_B32)), high = reg(reg_new(w->f, TY_B32));
-    PUT(w, PRMT, M_NONE, M_NONE, B32, low, part[0], part[1], number(0x40));
-    PUT(w, PRMT, M_NONE, M_NONE, B32, high, part[2], part[3], number(0x40));
-    PUT(w, PRMT, M_NONE, M_NONE, B32, whole, low, high, number(0x5410));
+    const Operand low = operand_reg(reg_new(w->f, TY_B32)), high = operand_reg(reg_new(w->f, TY_B32));
+    PUT(w, PRMT, M_NONE, M_NONE, B32, low, part[0], part[1], operand_imm(0x40));
+    PUT(w, PRMT, M_NONE, M_NONE, B32, high, part[2], part[3], operand_imm(0x40));
+    PUT(w, PRMT, M_NONE, M_NONE, B32, whole, low, high, operand_imm(0x5410));
 }
 
 static Operand item(const Operand *o, int k) { return o->kind == O_VEC ? o->items[k] : *o; }
@@ -225,7 +222,7 @@ static void expand(Wmma *w, const Inst *i)
     find_base(w, &a);
     find_steps(w, &a, used);
     for (int r = 0; r < used; r += 1 + pairs) {
-        const Operand two[] = {item(fragment, r), pairs ? item(fragment, r + 1) : number(0)};
+        const Operand two[] = {item(fragment, r), pairs ? item(fragment, r + 1) : operand_imm(0)};
         const Type word = a.bits == 64 ? TY_B64 : TY_B32;
         if (a.side_by_side)
             move(w, &a, word, two, 1 + pairs, address(&a, matrix_element(&a.x, a.which, 0, (uint32_t)r, 0)));

@@ -33,6 +33,7 @@ gives 1 "can't read no.ptx: No such file" -- show ptx no.ptx
 gives 2 "no view 'ifr'; did you mean 'ir'?" -- show ptx saxpy --view ifr
 gives 2 "no function 'saxpi' with a body in saxpy; did you mean 'saxpy'?" -- show ptx saxpy --kernel saxpi
 gives 0 '.entry saxpy' -- show ptx saxpy --view text
+gives 0 'all 15' -- show ptx saxpy --view counts --gpu rtx3080
 
 # Options, by themselves and with what they don't go with.
 gives 2 'run what?' -- run
