@@ -1,7 +1,7 @@
 #!/bin/bash
 # counts.sh GPU [FILE.cu|FILE.ptx …]: how many machine instructions stand in the kernels of each file, from ptxas of
-# CUDA 13 and from onchip for that GPU, by group. A line for each kernel, then the mean of |log(onchip / ptxas)|. Without
-# files: the three kernels of registers.sh, in 200 configurations. ptxas is needed, and nvcc for .cu.
+# CUDA 13 and from onchip for that GPU, by group. A line for each kernel, then the mean of |log(onchip / ptxas)|.
+# Without files: the three kernels of registers.sh, in 200 configurations. ptxas is needed, and nvcc for .cu.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 onchip=${ONCHIP:-$here/build/onchip}

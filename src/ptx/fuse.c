@@ -4,7 +4,7 @@
 // result that a mark takes away is read by nothing but what does it along.
 #include "ptx/pass.h"
 
-enum { MOST_SOURCES = 3 };
+enum { MOST_SOURCES = 3, MOST_FACTORS = 64 };  // of an instruction; kept in registers
 
 typedef struct Fuse {
     Function *f;
@@ -106,6 +106,7 @@ static bool is_param(const Fuse *x, const Operand *o)
 static bool needs_factor(Fuse *x, const Inst *i, const Inst *user)
 {
     if (i->opnd[2].kind != O_IMM || !(is_param(x, &user->opnd[1]) || is_param(x, &user->opnd[2]))) return false;
+    if (x->factors.n == MOST_FACTORS) return true;
     for (size_t k = 0; k < x->factors.n; k++)
         if (x->factors.v[k] == i->opnd[2].imm) return false;
     vec_push(&x->factors, i->opnd[2].imm);
