@@ -1,12 +1,14 @@
 // ops_tensor.c: products of matrices, D = A · B + C (PTX ISA §9.7.14). The fragments are gathered, multiplied as plain
 // matrices, and handed out; lanes that take no part have zeros.
 //
-// The ISA leaves the order of sums and their rounding open, and cards differ: they align the products of 4, 8 or 16
-// elements along k, and the sum so far, to the largest exponent, drop what lies below some bits, whose number differs
-// too, and go on with the next ones (Fasi et al. 2021, Khattak and Mikaitis 2025, for V100, A100 and H100). Here a
-// result is the exact sum of C and all products, rounded once, to the nearest: it has no order, and is the same on
-// every GPU that is described. Elements of .f64 are added along k by fused multiply-adds, whose precision the ISA asks
-// for. Sums of integers are exact, and cut to 32 bits or limited (.satfinite) once, at the end. NaNs are canonical.
+// The ISA leaves the order of sums and their rounding open, and cards differ. A card takes the products of 4, 8 or 16
+// elements along k, and the sum so far. It aligns them to the largest exponent, drops the lowest bits, and adds; how
+// many it drops differs, too. Then it goes on with the next ones (Fasi et al. 2021, Khattak and Mikaitis 2025, for
+// V100, A100 and H100). Here a result is the exact sum of C and all products, rounded once, to the nearest: it has no
+// order, and is the same on every GPU that is described.
+//
+// Elements of .f64 are added along k by fused multiply-adds, whose precision the ISA asks for. Sums of integers are
+// exact, and cut to 32 bits or limited (.satfinite) once, at the end. NaNs are canonical.
 #include "exec/ops.h"
 
 #include <math.h>

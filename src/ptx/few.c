@@ -45,6 +45,27 @@ static void drop_ready(Few *w, uint32_t inst)
     w->ready[at] = w->ready[--w->ready_n];
 }
 
+// The one that leaves the fewest alive. Of equal ones, from the end that whose value was asked for last, then that to
+// which the shortest way leads; from the beginning that whose sources have waited longest, so that sums which share
+// their terms go on side by side.
+static uint32_t choose(Few *w, RegVisit *weigh, bool back)
+{
+    uint32_t best = UINT32_MAX, newest = 0;
+    int64_t least = INT64_MAX;
+    for (uint32_t r = 0; r < w->ready_n; r++) {
+        uint32_t k = w->ready[r];
+        w->change = 0, w->newest = 0;
+        inst_regs(inst_at(w, k), weigh, w);
+        bool better = best == UINT32_MAX                      ? true
+                      : w->change != least                    ? w->change < least
+                      : w->newest != newest                   ? (w->newest > newest) == back
+                      : back && w->depth[k] != w->depth[best] ? w->depth[k] < w->depth[best]
+                                                              : (k > best) == back;
+        if (better) best = k, least = w->change, newest = w->newest;
+    }
+    return best;
+}
+
 // --- from the end ----------------------------------------------------------------------------------------------------
 static void find_depths(Few *w)
 {
@@ -96,26 +117,6 @@ static void begin_value(void *user, uint32_t reg, bool def)
     if (!w->p->alive[reg]) w->p->alive[reg] = 1, w->since[reg] = w->at;
 }
 
-// The one that leaves the fewest alive before it; of equal ones that whose value was asked for last, then that to which
-// the shortest way leads.
-static uint32_t choose_back(Few *w)
-{
-    uint32_t best = UINT32_MAX, newest = 0;
-    int64_t least = INT64_MAX;
-    for (uint32_t r = 0; r < w->ready_n; r++) {
-        uint32_t k = w->ready[r];
-        w->change = 0, w->newest = 0;
-        inst_regs(inst_at(w, k), weigh_back, w);
-        bool better = best == UINT32_MAX              ? true
-                      : w->change != least            ? w->change < least
-                      : w->newest != newest           ? w->newest > newest
-                      : w->depth[k] != w->depth[best] ? w->depth[k] < w->depth[best]
-                                                      : k > best;
-        if (better) best = k, least = w->change, newest = w->newest;
-    }
-    return best;
-}
-
 static void from_end(Few *w, uint32_t *order)
 {
     const Deps *d = w->d;
@@ -125,7 +126,7 @@ static void from_end(Few *w, uint32_t *order)
     for (uint32_t k = 0; k < d->n; k++)
         if (!(w->waits[k] = d->down_first[k + 1] - d->down_first[k])) w->ready[w->ready_n++] = k;
     for (uint32_t k = d->n; k-- > 0;) {
-        uint32_t next = order[k] = choose_back(w);
+        uint32_t next = order[k] = choose(w, weigh_back, true);
         w->at = d->n - k;
         drop_ready(w, next);
         if (!inst_keeps(inst_at(w, next))) inst_regs(inst_at(w, next), end_value, w);
@@ -155,25 +156,6 @@ static void weigh_ahead(void *user, uint32_t reg, bool def)
     if (!def && p->alive[reg] && last) w->change -= p->width[reg];
     if (!def && !p->alive[reg] && !last) w->change += p->width[reg];
     if (def && !p->alive[reg] && (p->left[reg] || p->after[reg])) w->change += p->width[reg];
-}
-
-// The one that leaves the fewest alive behind it; of equal ones that whose sources have waited longest: so sums that
-// share their terms go on side by side.
-static uint32_t choose_ahead(Few *w)
-{
-    uint32_t best = UINT32_MAX, newest = 0;
-    int64_t least = INT64_MAX;
-    for (uint32_t r = 0; r < w->ready_n; r++) {
-        uint32_t k = w->ready[r];
-        w->change = 0, w->newest = 0;
-        inst_regs(inst_at(w, k), weigh_ahead, w);
-        bool better = best == UINT32_MAX    ? true
-                      : w->change != least  ? w->change < least
-                      : w->newest != newest ? w->newest < newest
-                                            : k < best;
-        if (better) best = k, least = w->change, newest = w->newest;
-    }
-    return best;
 }
 
 static void note_made(void *user, uint32_t reg, bool def)
@@ -227,7 +209,7 @@ static void from_beginning(Few *w, uint32_t *order)
             w->ready[w->ready_n++] = k;
     }
     while (w->ready_n) {
-        uint32_t next = choose_ahead(w);
+        uint32_t next = choose(w, weigh_ahead, false);
         drop_ready(w, next);
         put_with_leaves(w, order, next);
         let_go(w, next);

@@ -236,7 +236,7 @@ void fuse_insts(Function *f)
 // capability 8.0 on (ptxas of CUDA 13). Nothing here reads them.
 void put_beginning(Function *f)
 {
-    const uint8_t type = (uint8_t)(M_COUNT + TY_B32);
+    const uint8_t type = type_suffix(TY_B32);
     Inst moves[2];
     uint32_t n = 1;
     bool global = false;
@@ -244,7 +244,7 @@ void put_beginning(Function *f)
     for (size_t k = 0; k < f->insts.n; k++) global |= f->insts.v[k].space == SP_GLOBAL && f->insts.v[k].op != OP_CVTA;
     if (global && f->module->sass >= 80) n = 2;
     for (uint32_t k = 0; k < n; k++) {
-        Operand o[] = {{.kind = O_REG, .reg = reg_new(f, TY_B32)}, {.kind = O_IMM, .reg = NO_REG}};
+        Operand o[] = {operand_reg(reg_new(f, TY_B32)), operand_imm(0)};
         moves[k] = inst_make(f, &f->insts.v[0], OP_MOV, &type, 1, o, 2);
     }
     insts_replace(f, 0, 0, moves, n);

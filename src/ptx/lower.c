@@ -94,9 +94,7 @@ static void resolve_value(const Lower *l, Operand *o, Type t)
 
 static void rewrite_items(const Lower *l, Operand *o, Type t)
 {
-    Operand *items = arena_alloc(&l->f->module->arena, sizeof *items * o->count);
-    memcpy(items, o->items, sizeof *items * o->count);
-    o->items = items;
+    Operand *items = o->items;
     for (int k = 0; k < o->count; k++) {
         if (items[k].kind == O_VEC && items[k].count)
             rewrite_items(l, &items[k], TY_NONE);
@@ -121,13 +119,6 @@ static void find_value(void *user, uint32_t reg, bool def)
 // A constant may replace a plain source, or an element of a vector that is stored or packed. Addresses, texture
 // coordinates and call lists keep their registers. An instruction shares its operands with the one it was made from,
 // and gets a copy before they change.
-static Operand *own_operands(const Function *f, Inst *i)
-{
-    Operand *copy = arena_alloc(&f->module->arena, sizeof *copy * MAX(i->operands, 1));
-    memcpy(copy, i->opnd, sizeof *copy * i->operands);
-    return i->opnd = copy;
-}
-
 static void rewrite(const Lower *l, Inst *i)
 {
     AnyValue any = {l, false};
@@ -138,10 +129,10 @@ static void rewrite(const Lower *l, Inst *i)
         resolve(l, &g);
         i->guard = g.reg;
     }
-    Operand *copy = own_operands(l->f, i);
+    inst_own(l->f, i);
     bool plain = !op_has(i->op, P_REGS | P_VIDEO);
     for (int n = inst_dest_count(i); n < i->operands; n++) {
-        Operand *o = &copy[n];
+        Operand *o = &i->opnd[n];
         Type t = plain ? inst_operand_type(i, n) : TY_NONE;
         if (o->kind == O_REG && t != TY_NONE) {
             resolve_value(l, o, t);
@@ -219,7 +210,7 @@ static void remove_dead(Function *f)
     for (size_t n = 0; n < f->insts.n; n++) {
         Inst *i = &f->insts.v[n];
         if (op_info[i->op].class == CLASS_ATOMIC && i->opnd[0].kind == O_REG && !uses[i->opnd[0].reg])
-            own_operands(f, i)[0].kind = O_SINK;
+            inst_own(f, i), i->opnd[0].kind = O_SINK;
     }
     insts_drop(f, dead);
     mem_free(uses), mem_free(dead);

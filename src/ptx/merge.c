@@ -129,25 +129,18 @@ static Load *find(Merge *m, const Load *like, uint64_t offset)
 
 static void put_vector(Merge *m, Load *const *parts, uint32_t n)
 {
-    Arena *arena = &m->f->module->arena;
     uint32_t at = parts[0]->inst;
     for (uint32_t k = 1; k < n; k++) at = MIN(at, parts[k]->inst);
-    Operand *o = arena_alloc(arena, 2 * sizeof *o), *items = arena_alloc(arena, n * sizeof *items);
+    Operand *items = arena_alloc(&m->f->module->arena, n * sizeof *items);
     for (uint32_t k = 0; k < n; k++) {
         items[k] = m->f->insts.v[parts[k]->inst].opnd[0];
         m->gone[parts[k]->inst] = parts[k]->inst != at;
         parts[k]->taken = true;
     }
-    o[0] = (Operand){.kind = O_VEC, .count = (uint16_t)n, .items = items, .reg = NO_REG};
-    o[1] = m->f->insts.v[parts[0]->inst].opnd[1];
-    Inst i = {.op = OP_LD,
-              .suffixes = 3,
-              .suffix = {M_SHARED, n == 4 ? M_V4 : M_V2, (uint8_t)(M_COUNT + (parts[0]->bytes == 4 ? TY_B32 : TY_B64))},
-              .guard = NO_REG,
-              .operands = 2,
-              .opnd = o};
-    inst_write(m->f, &m->f->insts.v[at], &i);
-    m->f->insts.v[at] = i;
+    const Operand o[] = {{.kind = O_VEC, .count = (uint16_t)n, .items = items, .reg = NO_REG},
+                         m->f->insts.v[parts[0]->inst].opnd[1]};
+    const uint8_t suffix[] = {M_SHARED, n == 4 ? M_V4 : M_V2, type_suffix(parts[0]->bytes == 4 ? TY_B32 : TY_B64)};
+    m->f->insts.v[at] = inst_make(m->f, &m->f->insts.v[at], OP_LD, suffix, 3, o, 2);
     m->any = true;
 }
 

@@ -61,18 +61,11 @@ static uint32_t new_reg(Spill *s, Type t)
 
 static void put_access(Spill *s, const Inst *near, bool load, uint32_t reg, Symbol *home)
 {
-    Arena *arena = &s->f->module->arena;
-    Operand *o = arena_alloc(arena, 2 * sizeof *o);
-    o[load ? 0 : 1] = (Operand){.kind = O_REG, .reg = reg};
-    o[load ? 1 : 0] = (Operand){.kind = O_ADDR, .reg = NO_REG, .sym = home};
-    Inst i = {.op = load ? OP_LD : OP_ST,
-              .suffixes = 2,
-              .suffix = {M_LOCAL, (uint8_t)(M_COUNT + home->type)},
-              .guard = NO_REG,
-              .operands = 2,
-              .opnd = o};
+    const Operand value = operand_reg(reg), at = {.kind = O_ADDR, .reg = NO_REG, .sym = home};
+    const Operand o[] = {load ? value : at, load ? at : value};
+    const uint8_t suffix[] = {M_LOCAL, type_suffix(home->type)};
+    Inst i = inst_make(s->f, near, load ? OP_LD : OP_ST, suffix, 2, o, 2);
     if (!load) i.guarded = near->guarded, i.guard = near->guard, i.guard_negated = near->guard_negated;
-    inst_write(s->f, near, &i);
     vec_push(&s->out, i);
 }
 
