@@ -24,6 +24,7 @@ struct DepsWork {
     VEC(Edge) edges;
     uint32_t *writer, *reader, *part, parts;  // per register: its last write + 1, its readers since; in which part
     uint32_t at;                              // the instruction that is looked at
+    size_t stored;                            // the last store's place among the accesses + 1; 0: none
 };
 
 bool inst_stays(const Inst *i)
@@ -75,9 +76,13 @@ static void note_access(Deps *d, const Inst *i)
     a.bytes = (uint64_t)type_info[i->type].bits / 8 * i->vec;
     if (op_has(i->op, P_ALIGNED)) a.bytes = UINT64_MAX;  // rows of other lanes' addresses
     a.store = op_info[i->op].class == CLASS_STORE;
-    for (size_t k = 0; k < d->work->access.n; k++)
-        if (may_meet(&d->work->access.v[k], &a)) go_before(d, d->work->access.v[k].inst, d->work->at);
+    for (size_t k = 0; k < d->work->access.n; k++) {
+        const Access *b = &d->work->access.v[k];
+        if (a.store && b->store && k + 1 != d->work->stored) continue;  // the last one stands for those before it
+        if (may_meet(b, &a)) go_before(d, b->inst, d->work->at);
+    }
     vec_push(&d->work->access, a);
+    if (a.store) d->work->stored = d->work->access.n;
 }
 
 // Of each instruction those behind it (down), or before it.
@@ -98,7 +103,7 @@ void deps_find(Deps *d, uint32_t first, uint32_t n)
     struct DepsWork *w = d->work;
     d->first = first, d->n = n;
     w->parts++;
-    w->access.n = w->readers.n = w->edges.n = 0;
+    w->access.n = w->readers.n = w->edges.n = w->stored = 0;
     for (w->at = 0; w->at < n; w->at++) {
         const Inst *i = &d->f->insts.v[first + w->at];
         Class c = op_info[i->op].class;

@@ -141,7 +141,7 @@ static void fuse_shift(Fuse *x, uint32_t n)
 static bool all_readers(const Fuse *x, uint32_t reg, bool (*are)(const Inst *))
 {
     bool all = reg_single(&x->writers, reg);
-    for (uint32_t k = x->readers.first[reg]; k < x->readers.first[reg + 1]; k++)
+    for (uint32_t k = x->readers.first[reg]; all && k < x->readers.first[reg + 1]; k++)
         all &= are(inst_of(x, x->readers.inst[k]));
     return all;
 }

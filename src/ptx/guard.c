@@ -55,6 +55,7 @@ static void find_outside(void *user, uint32_t reg, bool def)
     Inside *x = user;
     if (!def) return;
     x->all &= reg_single(x->writers, reg);
+    if (!x->all) return;
     for (uint32_t k = x->readers->first[reg]; k < x->readers->first[reg + 1]; k++)
         x->all &= x->readers->inst[k] > x->at && x->readers->inst[k] < x->side->last;
 }
