@@ -50,7 +50,7 @@ struct Dinst {
     uint8_t class, slots;           // timing class and issue slots
     uint8_t op, type, type2;        // of the Inst
     uint8_t space, vec, bytes;      // memory: state space, elements, bytes of an element
-    uint8_t mod;                    // the modifier that selects among variants (vote, shfl, atom, geometry), a Mod
+    uint8_t soft;                   // SOFT_…: what it does for a software cache
     uint16_t flags;                 // D_…
     uint16_t guard;                 // predicate that lanes must have set; PRED_TRUE: none
     bool guard_negated, wants_old;  // wants_old: an atomic gives the value from before to dst
@@ -71,7 +71,7 @@ struct Dinst {
     // The scoreboard's view of the frame: registers by their first row, then from Code.reg_rows on predicates;
     // destinations first.
     uint8_t score_dst, score_n;
-    uint8_t soft;  // SOFT_…: what it does for a software cache
+    uint16_t mod;  // the modifier that selects among variants (vote, shfl, atom, geometry), a Mod
     uint16_t score[MAX_SCORE];
 };
 _Static_assert(sizeof(Dinst) == 192, "three lines of the host's cache");

@@ -198,7 +198,7 @@ LANE_INLINE float narrow_odd(double d)
 static inline int round_enter(const Dinst *i, void *buf)
 {
     int old = fegetround();
-    uint8_t m = i->inst->mod[G_RND];
+    uint16_t m = i->inst->mod[G_RND];
     fesetround(m == M_RZ ? FE_TOWARDZERO : m == M_RM ? FE_DOWNWARD : m == M_RP ? FE_UPWARD : FE_TONEAREST);
     ROUND_BARRIER(buf);
     return old;

@@ -400,7 +400,7 @@ static ExecFn *fast_from_int(const Inst *i)
 #define BY_RND(name, r) ((r) == M_RNI ? name##_rni : (r) == M_RZI ? name##_rzi : (r) == M_RMI ? name##_rmi : name##_rpi)
 static ExecFn *fast_to_int(const Inst *i)
 {
-    uint8_t r = i->mod[G_RND];
+    uint16_t r = i->mod[G_RND];
     if (inst_has(i, G_FTZ) && r != M_RNI && r != M_RZI) return NULL;  // subnormals round to zero anyway in these
     switch (PAIR_OF(i->type, i->type2)) {
     case PAIR_OF(TY_S32, TY_F32): return BY_RND(s32_f32, r);
@@ -417,7 +417,7 @@ static ExecFn *fast_to_int(const Inst *i)
 
 static ExecFn *fast_floats(const Inst *i)
 {
-    uint8_t r = i->mod[G_RND];
+    uint16_t r = i->mod[G_RND];
     bool ftz = inst_has(i, G_FTZ), sat = inst_has(i, G_SAT);
     if (inst_has(i, G_RELU) || (sat && (i->type != TY_F32 || i->type2 != TY_F32 || r))) return NULL;
     switch (PAIR_OF(i->type, i->type2)) {

@@ -98,8 +98,8 @@ static bool sort_all(Check *c)
         if (m == M_COUNT)
             return fail_at(c, suffix_at(c->m, c->i, k), NULL, "modifier .%s does not apply to '%s' here", name,
                            op->name);
-        i->suffix[k] = (uint8_t)m;
-        if (!i->mod[mod_info[m].group]) i->mod[mod_info[m].group] = (uint8_t)m;
+        i->suffix[k] = (uint16_t)m;
+        if (!i->mod[mod_info[m].group]) i->mod[mod_info[m].group] = (uint16_t)m;
     }
     bool optional = i->op == OP_BAR || i->op == OP_BARRIER;
     if (op->types && !types && !optional) return fail(c, NULL, "'%s' needs a type", op->name);

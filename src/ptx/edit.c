@@ -17,7 +17,7 @@ uint32_t label_new(Function *f, uint32_t inst)
     return (uint32_t)f->labels.n - 1;
 }
 
-Inst inst_make(Function *f, const Inst *near, Op op, const uint8_t *suffix, int suffixes, const Operand *opnd, int n)
+Inst inst_make(Function *f, const Inst *near, Op op, const uint16_t *suffix, int suffixes, const Operand *opnd, int n)
 {
     Inst i = {.op = op, .suffixes = (uint8_t)suffixes, .guard = NO_REG, .operands = (uint8_t)n};
     if (suffixes) memcpy(i.suffix, suffix, (size_t)suffixes);

@@ -132,7 +132,7 @@ static void fold_address(Fold *x, Inst *i, int n)
 static void fold_result(Fold *x, Inst *i, const Value *v)
 {
     int bits = bits_of(x, i->opnd[0].reg);
-    uint8_t type = type_suffix(bits == 32 ? TY_B32 : TY_B64);
+    uint16_t type = type_suffix(bits == 32 ? TY_B32 : TY_B64);
     Operand o[3] = {i->opnd[0]};
     if (is_number(v) && !(i->op == OP_MOV && i->opnd[1].kind == O_IMM)) {
         o[1] = operand_imm(v->offset);
@@ -140,7 +140,7 @@ static void fold_result(Fold *x, Inst *i, const Value *v)
         x->any = true;
     } else if ((i->op == OP_ADD || i->op == OP_SUB) && v->root != NO_REG &&
                (i->opnd[1].kind != O_REG || i->opnd[1].reg != v->root)) {
-        const uint8_t number = type_suffix(bits == 32 ? TY_S32 : TY_S64);
+        const uint16_t number = type_suffix(bits == 32 ? TY_S32 : TY_S64);
         o[1] = operand_reg(v->root);
         o[2] = operand_imm(v->offset);
         *i = inst_make(x->f, i, OP_ADD, &number, 1, o, 3);

@@ -236,7 +236,7 @@ void fuse_insts(Function *f)
 // capability 8.0 on (ptxas of CUDA 13). Nothing here reads them.
 void put_beginning(Function *f)
 {
-    const uint8_t type = type_suffix(TY_B32);
+    const uint16_t type = type_suffix(TY_B32);
     Inst moves[2];
     uint32_t n = 1;
     bool global = false;

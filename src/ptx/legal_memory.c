@@ -176,7 +176,7 @@ static bool membar(const Legal *c)
 
 static bool fence(const Legal *c)
 {
-    uint8_t sem = c->i->mod[G_SEM];
+    uint16_t sem = c->i->mod[G_SEM];
     return needs(c, has(c, G_SCOPE), "a scope such as .gpu") && only(c, G_SCOPE, c->i->mod[G_SCOPE] != M_GL) &&
            only(c, G_SEM, sem != M_WEAK && sem != M_RELAXED && sem != M_VOLATILE);
 }

@@ -139,7 +139,7 @@ static void put_vector(Merge *m, Load *const *parts, uint32_t n)
     }
     const Operand o[] = {{.kind = O_VEC, .count = (uint16_t)n, .items = items, .reg = NO_REG},
                          m->f->insts.v[parts[0]->inst].opnd[1]};
-    const uint8_t suffix[] = {M_SHARED, n == 4 ? M_V4 : M_V2, type_suffix(parts[0]->bytes == 4 ? TY_B32 : TY_B64)};
+    const uint16_t suffix[] = {M_SHARED, n == 4 ? M_V4 : M_V2, type_suffix(parts[0]->bytes == 4 ? TY_B32 : TY_B64)};
     m->f->insts.v[at] = inst_make(m->f, &m->f->insts.v[at], OP_LD, suffix, 3, o, 2);
     m->any = true;
 }

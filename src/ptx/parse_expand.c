@@ -11,8 +11,8 @@ static void emit(Parser *p, const Inst *like, bool guarded, Op op, int first, Ty
 {
     Inst i = {.op = (uint16_t)op, .at = like->at, .loc = like->loc, .guard = NO_REG, .operands = (uint8_t)n};
     if (guarded) i.guarded = like->guarded, i.guard_negated = like->guard_negated, i.guard = like->guard;
-    if (first) i.suffix[i.suffixes++] = (uint8_t)first;
-    i.suffix[i.suffixes++] = (uint8_t)(M_COUNT + type);
+    if (first) i.suffix[i.suffixes++] = (uint16_t)first;
+    i.suffix[i.suffixes++] = (uint16_t)(M_COUNT + type);
     i.opnd = arena_alloc(&p->m->arena, sizeof *o * (size_t)n);
     memcpy(i.opnd, o, sizeof *o * (size_t)n);
     i.origin = (uint32_t)p->f->insts.n;
@@ -241,7 +241,7 @@ bool expand_store(Parser *p, const Inst *i)
     for (int k = 0; v && v->kind == O_VEC && k < v->count; k++) sinks += v->items[k].kind == O_SINK;
     if (!sinks || p->lex.failed) return false;
     for (int k = 0; k < i->suffixes; k++) {
-        uint8_t s = i->suffix[k];
+        uint16_t s = i->suffix[k];
         if (s >= M_COUNT) bytes = type_bytes((Type)(s - M_COUNT));
         if (s == M_V2 || s == M_V4 || s == M_V8) want = s == M_V2 ? 2 : s == M_V4 ? 4 : 8;
     }

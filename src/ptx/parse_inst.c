@@ -301,7 +301,7 @@ static bool parse_mnemonic(Parser *p, Inst *i)
                                      "modifier '.%.*s' of '%s' is not implemented", (int)(at - start), t.text + start,
                                      op_info[op].name);
         if (i->suffixes == MAX_SUFFIX) return parse_unsupported(p, t.at, NULL, "too many modifiers");
-        i->suffix[i->suffixes++] = (uint8_t)v;
+        i->suffix[i->suffixes++] = (uint16_t)v;
     }
     lex_next(&p->lex);
     return true;
@@ -321,7 +321,7 @@ static void cvt_sreg(Parser *p, Inst *i)
     Inst read = *i;
     read.op = OP_MOV;
     read.suffixes = 1;
-    read.suffix[0] = (uint8_t)(M_COUNT + t);
+    read.suffix[0] = (uint16_t)(M_COUNT + t);
     read.opnd = mov;
     read.origin = (uint32_t)p->f->insts.n;
     vec_push(&p->f->insts, read);

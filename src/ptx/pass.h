@@ -32,11 +32,11 @@ void inst_write(Function *f, const Inst *near, Inst *i);
 // --- edit.c: changing a function -------------------------------------------------------------------------------------
 static inline Operand operand_reg(uint32_t reg) { return (Operand){.kind = O_REG, .reg = reg}; }
 static inline Operand operand_imm(uint64_t v) { return (Operand){.kind = O_IMM, .reg = NO_REG, .imm = v}; }
-static inline uint8_t type_suffix(Type t) { return (uint8_t)(M_COUNT + t); }
+static inline uint16_t type_suffix(Type t) { return (uint16_t)(M_COUNT + t); }
 uint32_t reg_new(Function *f, Type t);
 uint32_t label_new(Function *f, uint32_t inst);
 // inst_write's instruction; the suffixes and operands are copied.
-Inst inst_make(Function *f, const Inst *near, Op op, const uint8_t *suffix, int suffixes, const Operand *opnd, int n);
+Inst inst_make(Function *f, const Inst *near, Op op, const uint16_t *suffix, int suffixes, const Operand *opnd, int n);
 void inst_own(Function *f, Inst *i);                  // its operands become a copy
 void operand_rename(Operand *o, const uint32_t *to);  // to: per register
 void insts_replace(Function *f, uint32_t first, uint32_t last, const Inst *by, uint32_t n);

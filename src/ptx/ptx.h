@@ -184,11 +184,11 @@ typedef enum Fused { FUSED_NOT, FUSED_AWAY, FUSED_PRODUCT, FUSED_MOVE } Fused;
 typedef struct Inst {
     uint16_t op;
     uint8_t suffixes;  // modifiers and types in source order: a Mod, or M_COUNT + a Type
-    uint8_t suffix[MAX_SUFFIX];
+    uint16_t suffix[MAX_SUFFIX];
     uint8_t type, type2;   // first and second type; type2 is TY_NONE where there is one
     uint8_t space;         // a Space, for memory operations; SP_GENERIC where none is written
     uint8_t vec;           // 1, 2, 4 or 8
-    uint8_t mod[G_COUNT];  // the Mod that fills each group, or M_NONE
+    uint16_t mod[G_COUNT]; // the Mod that fills each group, or M_NONE
     bool guarded, guard_negated;
     uint8_t fused;   // a Fused
     bool alone;      // guarded, but threads that skip it don't read what it would have written (guard.c)

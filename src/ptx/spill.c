@@ -63,7 +63,7 @@ static void put_access(Spill *s, const Inst *near, bool load, uint32_t reg, Symb
 {
     const Operand value = operand_reg(reg), at = {.kind = O_ADDR, .reg = NO_REG, .sym = home};
     const Operand o[] = {load ? value : at, load ? at : value};
-    const uint8_t suffix[] = {M_LOCAL, type_suffix(home->type)};
+    const uint16_t suffix[] = {M_LOCAL, type_suffix(home->type)};
     Inst i = inst_make(s->f, near, load ? OP_LD : OP_ST, suffix, 2, o, 2);
     if (!load) i.guarded = near->guarded, i.guard = near->guard, i.guard_negated = near->guard_negated;
     vec_push(&s->out, i);

@@ -272,7 +272,7 @@ static void put_copies(Unroll *u, const Inst *body, uint32_t n)
 
 static void put(Unroll *u, Inst i) { vec_push(&u->out, i); }
 
-static uint8_t type_of(const Counted *c)
+static uint16_t type_of(const Counted *c)
 {
     const bool wide = c->bits == 64;
     return type_suffix(c->is_signed ? wide ? TY_S64 : TY_S32 : wide ? TY_U64 : TY_U32);
@@ -288,7 +288,7 @@ static uint32_t put_distance(Unroll *u, const Counted *c)
 {
     const Inst *near = &u->f->insts.v[u->last - 1];
     const bool wide = c->bits == 64;
-    const uint8_t type = type_of(c), whole = type_suffix(wide ? TY_U64 : TY_U32);
+    const uint16_t type = type_of(c), whole = type_suffix(wide ? TY_U64 : TY_U32);
     Operand limit = limit_operand(c), counter = operand_reg(c->counter);
     uint32_t d = reg_new(u->f, wide ? TY_B64 : TY_B32);
     if (!c->differs) {
@@ -300,7 +300,7 @@ static uint32_t put_distance(Unroll *u, const Counted *c)
     if (o[2].kind == O_IMM && !cut(o[2].imm, c->bits)) return counter.reg;
     if (o[1].kind == O_IMM) {  // a constant stands last: what is taken from it is added to its negative
         Operand x[] = {operand_reg(reg_new(u->f, wide ? TY_B64 : TY_B32)), o[1]};
-        const uint8_t bits = type_suffix(wide ? TY_B64 : TY_B32);
+        const uint16_t bits = type_suffix(wide ? TY_B64 : TY_B32);
         put(u, inst_make(u->f, near, OP_MOV, &bits, 1, x, 2));
         o[1] = x[0];
     }
@@ -316,7 +316,7 @@ static uint32_t put_far(Unroll *u, const Counted *c, uint32_t turns, bool also)
     uint64_t step = (uint64_t)(c->step < 0 ? -c->step : c->step);
     uint64_t offset = (uint64_t)(c->offset < 0 ? -c->offset : c->offset);
     uint64_t least = (turns - 2) * step + offset;
-    uint8_t cmp = c->equal ? M_GE : M_GT, type = type_suffix(c->bits == 64 ? TY_U64 : TY_U32);
+    uint16_t cmp = c->equal ? M_GE : M_GT, type = type_suffix(c->bits == 64 ? TY_U64 : TY_U32);
     uint32_t p = reg_new(u->f, TY_PRED);
     Operand o[] = {operand_reg(p), {0}, operand_imm(least), operand_reg(near->guard)};
     o[3].negated = c->negated;
@@ -326,7 +326,7 @@ static uint32_t put_far(Unroll *u, const Counted *c, uint32_t turns, bool also)
         o[1] = operand_reg(c->counter), o[2] = limit_operand(c), type = type_of(c);
         cmp = c->differs ? M_NE : c->up ? c->equal ? M_LE : M_LT : cmp;
     }
-    const uint8_t suffix[] = {cmp, also ? M_AND : type, type};
+    const uint16_t suffix[] = {cmp, also ? M_AND : type, type};
     put(u, inst_make(u->f, near, OP_SETP, suffix, also ? 3 : 2, o, also ? 4 : 3));
     return p;
 }

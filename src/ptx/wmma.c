@@ -40,10 +40,10 @@ static Operand vector(const Wmma *w, const Operand *items, int n)
 // The suffixes end with a type; M_NONE among them stands for none.
 static void put(Wmma *w, Op op, Mod first, Mod second, Type t, int n, const Operand *o)
 {
-    uint8_t suffix[3];
+    uint16_t suffix[3];
     int suffixes = 0;
-    if (first) suffix[suffixes++] = (uint8_t)first;
-    if (second) suffix[suffixes++] = (uint8_t)second;
+    if (first) suffix[suffixes++] = (uint16_t)first;
+    if (second) suffix[suffixes++] = (uint16_t)second;
     suffix[suffixes++] = type_suffix(t);
     Inst i = inst_make(w->f, w->near, op, suffix, suffixes, o, n);
     if (w->guarded) i.guarded = w->near->guarded, i.guard = w->near->guard, i.guard_negated = w->near->guard_negated;

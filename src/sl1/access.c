@@ -64,7 +64,7 @@ static void put_part(Sl1Writer *w, const Inst *i, Type type, const Operand *valu
     Operand operands[2] = {0}, vector = {.kind = O_VEC, .count = (uint16_t)count, .items = (Operand *)(uintptr_t)value};
     s.suffix[s.suffixes++] = M_SHARED;
     if (count > 1) s.suffix[s.suffixes++] = count == 2 ? M_V2 : M_V4;
-    s.suffix[s.suffixes++] = (uint8_t)(M_COUNT + type);
+    s.suffix[s.suffixes++] = (uint16_t)(M_COUNT + type);
     operands[store] = count > 1 ? vector : *value;
     operands[!store] = (Operand){.kind = O_ADDR, .reg = sl1_own(w, w->place), .imm = offset};
     s.opnd = operands;

@@ -283,7 +283,7 @@ static Inst move(Forward *w, const Inst *i, const Slot *s, const Operand *o)
     bool narrow = bits == slot && load && !is_signed, convert = s->stored && o->kind == O_REG && bits != own && !narrow;
     Type to = convert ? integer(load ? bits : slot, is_signed) : sl1_bits((uint64_t)bits / 8);
     Type from = integer(load || own == 8 ? own : bits, is_signed);
-    uint8_t suffix[] = {(uint8_t)(M_COUNT + to), (uint8_t)(M_COUNT + from)};
+    uint16_t suffix[] = {(uint16_t)(M_COUNT + to), (uint16_t)(M_COUNT + from)};
     Inst m = sl1_inst(w->f, i, convert ? OP_CVT : OP_MOV, suffix, 1 + convert, operands, 2);
     m.guarded = i->guarded, m.guard = i->guard, m.guard_negated = i->guard_negated;
     return m;

@@ -348,7 +348,7 @@ static void put_branch(Inliner *in, const Inst *near, uint32_t label, uint32_t g
 
 static void put_access(Inliner *in, const Inst *near, bool load, Operand value, Symbol *s, uint64_t at, uint64_t bytes)
 {
-    uint8_t suffix[] = {M_LOCAL, (uint8_t)(M_COUNT + sl1_bits(bytes))};
+    uint16_t suffix[] = {M_LOCAL, (uint16_t)(M_COUNT + sl1_bits(bytes))};
     Operand o[2];
     o[load ? 0 : 1] = value, o[load ? 1 : 0] = (Operand){.kind = O_ADDR, .reg = NO_REG, .sym = s, .imm = at};
     vec_push(&in->f->insts, sl1_inst(in->f, near, load ? OP_LD : OP_ST, suffix, 2, o, 2));

@@ -75,7 +75,7 @@ void sl1_names_free(Sl1Names *n);
 uint32_t sl1_reg(Function *f, const char *name, Type type);  // a new one
 Type sl1_bits(uint64_t bytes);                               // .b8 … .b64
 // An instruction for f with the source position of near. The caller sets its guard.
-Inst sl1_inst(Function *f, const Inst *near, Op op, const uint8_t *suffix, int suffixes, const Operand *o,
+Inst sl1_inst(Function *f, const Inst *near, Op op, const uint16_t *suffix, int suffixes, const Operand *o,
               int operands);
 // inline.c
 Function *sl1_inline(const Function *f);  // makes the copy
