@@ -20,7 +20,7 @@ uint32_t label_new(Function *f, uint32_t inst)
 Inst inst_make(Function *f, const Inst *near, Op op, const uint16_t *suffix, int suffixes, const Operand *opnd, int n)
 {
     Inst i = {.op = op, .suffixes = (uint8_t)suffixes, .guard = NO_REG, .operands = (uint8_t)n};
-    if (suffixes) memcpy(i.suffix, suffix, (size_t)suffixes);
+    if (suffixes) memcpy(i.suffix, suffix, sizeof *suffix * (size_t)suffixes);
     i.opnd = arena_alloc(&f->module->arena, sizeof *i.opnd * (size_t)n);
     memcpy(i.opnd, opnd, sizeof *i.opnd * (size_t)n);
     inst_write(f, near, &i);

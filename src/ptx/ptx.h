@@ -188,7 +188,7 @@ typedef struct Inst {
     uint8_t type, type2;   // first and second type; type2 is TY_NONE where there is one
     uint8_t space;         // a Space, for memory operations; SP_GENERIC where none is written
     uint8_t vec;           // 1, 2, 4 or 8
-    uint16_t mod[G_COUNT]; // the Mod that fills each group, or M_NONE
+    uint16_t mod[G_COUNT];  // the Mod that fills each group, or M_NONE
     bool guarded, guard_negated;
     uint8_t fused;   // a Fused
     bool alone;      // guarded, but threads that skip it don't read what it would have written (guard.c)
