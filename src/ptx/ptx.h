@@ -104,6 +104,7 @@ enum {
     P_THREE = 1 << 11,
     P_ALIGNED = 1 << 12,
     P_FOUR = 1 << 13,
+    P_COPIES = 1 << 14,
 };
 typedef struct OpInfo {
     const char *name, *operands;
@@ -185,9 +186,9 @@ typedef struct Inst {
     uint16_t op;
     uint8_t suffixes;  // modifiers and types in source order: a Mod, or M_COUNT + a Type
     uint16_t suffix[MAX_SUFFIX];
-    uint8_t type, type2;   // first and second type; type2 is TY_NONE where there is one
-    uint8_t space;         // a Space, for memory operations; SP_GENERIC where none is written
-    uint8_t vec;           // 1, 2, 4 or 8
+    uint8_t type, type2;    // first and second type; type2 is TY_NONE where there is one
+    uint8_t space;          // a Space, for memory operations; SP_GENERIC where none is written
+    uint8_t vec;            // 1, 2, 4 or 8
     uint16_t mod[G_COUNT];  // the Mod that fills each group, or M_NONE
     bool guarded, guard_negated;
     uint8_t fused;   // a Fused
@@ -282,7 +283,7 @@ struct Function {
     VEC(const char *) table_names;
     VEC(Proto *) protos;
     VEC(Inst) insts;
-    uint32_t maxntid[3], reqntid[3];  // 0: not given
+    uint32_t maxntid[3], reqntid[3], cluster[3];  // 0: not given
     uint32_t minnctapersm, maxnreg;
     uint32_t aim;                  // of a lowered one: the registers that a compiler aims at; 0: none
     VEC(const char *) directives;  // performance directives and pragmas of the head, as text
@@ -352,8 +353,10 @@ uint64_t imm_bits(const Operand *o, Type t);
 // Calls visit for every register an instruction reads (def false) or writes (def true), the guard included.
 typedef void RegVisit(void *user, uint32_t reg, bool def);
 void inst_regs(const Inst *i, RegVisit *visit, void *user);
-int inst_dest_count(const Inst *i);  // leading operands that are destinations
-int inst_slots(const Inst *i);       // issue slots, from ops.def
+Space inst_from_space(const Inst *i);  // of what copies (P_COPIES): where from
+int ptx_dimensions(const Inst *i);     // of a tensor's copy
+int inst_dest_count(const Inst *i);    // leading operands that are destinations
+int inst_slots(const Inst *i);         // issue slots, from ops.def
 
 // --- matrix.c: matrices, of which each lane of a warp has a fragment -------------------------------------------------
 enum { MATRIX_D, MATRIX_A, MATRIX_B, MATRIX_C, MATRICES };
