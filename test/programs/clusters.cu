@@ -1,24 +1,29 @@
-// clusters.cu: blocks that see each other's shared memory, and copies of parts of tensors. Each block of a cluster reads,
-// writes and adds to the next one's memory; a copy goes to all of them at once. Tensors are read and written by maps
-// from one to five dimensions, beyond their edges too, with each swizzle.
+// clusters.cu: blocks that see each other's shared memory, and copies of parts of tensors. Each block of a cluster
+// reads, writes and adds to the next one's memory; a copy goes to all of them at once. Tensors are read and written by
+// maps from one to five dimensions, beyond their edges too, with each swizzle.
 #include "check.cuh"
 #include <cooperative_groups.h>
-#include <cuda.h>
 #include <cstdint>
 #include <cstring>
+#include <cuda.h>
 
 namespace cg = cooperative_groups;
 
 static __device__ uint32_t at(const void *p) { return (uint32_t)__cvta_generic_to_shared(p); }
-static __device__ void init(uint64_t *b, uint32_t n) { asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(at(b)), "r"(n) : "memory"); }
+static __device__ void init(uint64_t *b, uint32_t n)
+{
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(at(b)), "r"(n) : "memory");
+}
 static __device__ void expect(uint64_t *b, uint32_t bytes)
 {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(at(b)), "r"(bytes) : "memory");
 }
 static __device__ void wait(uint64_t *b, uint32_t parity)
 {
-    asm volatile("{ .reg .pred p; AGAIN: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1; @!p bra AGAIN; }"
-                 ::"r"(at(b)), "r"(parity) : "memory");
+    asm volatile(
+        "{ .reg .pred p; AGAIN: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1; @!p bra AGAIN; }" ::"r"(at(b)),
+        "r"(parity)
+        : "memory");
 }
 static __device__ uint32_t there(const void *p, uint32_t rank)
 {
@@ -43,8 +48,10 @@ __global__ void __cluster_dims__(2, 2, 1) neighbours(uint32_t *out)
     const uint32_t seen = remote[THREADS - 1 - t];
     c.map_shared_rank(written, next)[t] = rank * 100 + t;
     atomicAdd(c.map_shared_rank(&sum, 0), rank + 1);
-    asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];"
-                 ::"r"(there(&sent[t], next)), "r"(rank * 7 + t), "r"(there(&bar, next)) : "memory");
+    asm volatile(
+        "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];" ::"r"(there(&sent[t], next)),
+        "r"(rank * 7 + t), "r"(there(&bar, next))
+        : "memory");
     wait(&bar, 0);
     c.sync();
     const uint32_t block = blockIdx.x + gridDim.x * blockIdx.y;
@@ -63,35 +70,45 @@ __global__ void cast(const uint32_t *in, uint32_t *out)
     if (!threadIdx.x) init(&bar, 1), expect(&bar, sizeof all);
     asm volatile("barrier.cluster.arrive.release.aligned; barrier.cluster.wait.acquire.aligned;" ::: "memory");
     if (!threadIdx.x)
-        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], %2, [%3], %4;"
-                     ::"r"(at(all[rank])), "l"(in + rank * 256), "r"(1024), "r"(at(&bar)), "h"((uint16_t)15) : "memory");
+        asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], "
+                     "%2, [%3], %4;" ::"r"(at(all[rank])),
+                     "l"(in + rank * 256), "r"(1024), "r"(at(&bar)), "h"((uint16_t)15)
+                     : "memory");
     wait(&bar, 0);
     for (int k = threadIdx.x; k < 1024; k += THREADS) out[blockIdx.x * 1024 + k] = all[k / 256][k % 256];
     asm volatile("barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;" ::: "memory");
 }
 
 // A box of a tensor comes in, as it lies there, and goes out at another place of another tensor.
-template <int RANK>
-static __device__ void in(void *to, const CUtensorMap *m, const int *c, uint64_t *b)
+template <int RANK> static __device__ void in(void *to, const CUtensorMap *m, const int *c, uint64_t *b)
 {
     if (RANK == 1)
-        asm volatile("cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2}], [%3];"
-                     ::"r"(at(to)), "l"(m), "r"(c[0]), "r"(at(b)) : "memory");
+        asm volatile("cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, "
+                     "{%2}], [%3];" ::"r"(at(to)),
+                     "l"(m), "r"(c[0]), "r"(at(b))
+                     : "memory");
     if (RANK == 2)
-        asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];"
-                     ::"r"(at(to)), "l"(m), "r"(c[0]), "r"(c[1]), "r"(at(b)) : "memory");
+        asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, "
+                     "%3}], [%4];" ::"r"(at(to)),
+                     "l"(m), "r"(c[0]), "r"(c[1]), "r"(at(b))
+                     : "memory");
     if (RANK == 3)
-        asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];"
-                     ::"r"(at(to)), "l"(m), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(at(b)) : "memory");
+        asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, "
+                     "%4}], [%5];" ::"r"(at(to)),
+                     "l"(m), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(at(b))
+                     : "memory");
     if (RANK == 5)
-        asm volatile("cp.async.bulk.tensor.5d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, %5, %6}], [%7];"
-                     ::"r"(at(to)), "l"(m), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]), "r"(c[4]), "r"(at(b)) : "memory");
+        asm volatile("cp.async.bulk.tensor.5d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, "
+                     "%4, %5, %6}], [%7];" ::"r"(at(to)),
+                     "l"(m), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]), "r"(c[4]), "r"(at(b))
+                     : "memory");
 }
 
-struct Place { int c[5]; };
+struct Place {
+    int c[5];
+};
 
-template <int RANK>
-__global__ void box(const __grid_constant__ CUtensorMap map, Place p, uint32_t bytes, uint32_t *out)
+template <int RANK> __global__ void box(const __grid_constant__ CUtensorMap map, Place p, uint32_t bytes, uint32_t *out)
 {
     __shared__ alignas(1024) uint32_t tile[4096];
     __shared__ uint64_t bar;
@@ -112,11 +129,14 @@ __global__ void put(const __grid_constant__ CUtensorMap map, int x, int y, int a
     if (threadIdx.x) return;
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     if (add)
-        asm volatile("cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%0, {%1, %2}], [%3];"
-                     ::"l"(&map), "r"(x), "r"(y), "r"(at(tile)) : "memory");
+        asm volatile(
+            "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(&map),
+            "r"(x), "r"(y), "r"(at(tile))
+            : "memory");
     else
-        asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];"
-                     ::"l"(&map), "r"(x), "r"(y), "r"(at(tile)) : "memory");
+        asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%0, {%1, %2}], [%3];" ::"l"(&map),
+                     "r"(x), "r"(y), "r"(at(tile))
+                     : "memory");
     asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;" ::: "memory");
 }
 
@@ -125,14 +145,16 @@ typedef CUresult Encode(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, 
                         CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
 static Encode *encode;
 
-static CUtensorMap map_of(uint32_t *data, int rank, const uint64_t *size, const uint32_t *extent, const uint32_t *step, int swizzle)
+static CUtensorMap map_of(uint32_t *data, int rank, const uint64_t *size, const uint32_t *extent, const uint32_t *step,
+                          int swizzle)
 {
     CUtensorMap m;
     cuuint64_t stride[5];
     uint64_t all = 4;
     for (int k = 0; k < rank; k++) all *= size[k], stride[k] = all;
-    CHECK(!encode(&m, CU_TENSOR_MAP_DATA_TYPE_UINT32, rank, data, size, stride, extent, step, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                  (CUtensorMapSwizzle)swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
+    CHECK(!encode(&m, CU_TENSOR_MAP_DATA_TYPE_UINT32, rank, data, size, stride, extent, step,
+                  CU_TENSOR_MAP_INTERLEAVE_NONE, (CUtensorMapSwizzle)swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                  CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
     return m;
 }
 
@@ -192,7 +214,8 @@ int main()
     CHECK(cudaLaunchKernelEx(&config, cast, (const uint32_t *)data, copy) == cudaErrorInvalidClusterSize);
 
     cudaDriverEntryPointQueryResult found;
-    MUST(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", (void **)&encode, 12000, cudaEnableDefault, &found));
+    MUST(
+        cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", (void **)&encode, 12000, cudaEnableDefault, &found));
     CHECK(found == cudaDriverEntryPointSuccess);
     const uint32_t ones[5] = {1, 1, 1, 1, 1}, twos[5] = {1, 2, 1, 3, 1};
     try_box<1>((const uint64_t[]){100}, (const uint32_t[]){64}, ones, {{40}}, 0);
