@@ -104,6 +104,7 @@ enum {
     P_THREE = 1 << 11,
     P_ALIGNED = 1 << 12,
     P_FOUR = 1 << 13,
+    P_ADDS = 1 << 14,
 };
 typedef struct OpInfo {
     const char *name, *operands;
@@ -180,14 +181,14 @@ typedef struct Operand {
 typedef enum Fused { FUSED_NOT, FUSED_AWAY, FUSED_PRODUCT, FUSED_MOVE } Fused;
 
 #define MAX_SUFFIX 14
-#define MAX_OPERANDS 6
+#define MAX_OPERANDS 10
 typedef struct Inst {
     uint16_t op;
     uint8_t suffixes;  // modifiers and types in source order: a Mod, or M_COUNT + a Type
     uint16_t suffix[MAX_SUFFIX];
-    uint8_t type, type2;   // first and second type; type2 is TY_NONE where there is one
-    uint8_t space;         // a Space, for memory operations; SP_GENERIC where none is written
-    uint8_t vec;           // 1, 2, 4 or 8
+    uint8_t type, type2;    // first and second type; type2 is TY_NONE where there is one
+    uint8_t space;          // a Space, for memory operations; SP_GENERIC where none is written
+    uint8_t vec;            // 1, 2, 4 or 8
     uint16_t mod[G_COUNT];  // the Mod that fills each group, or M_NONE
     bool guarded, guard_negated;
     uint8_t fused;   // a Fused
@@ -353,11 +354,14 @@ uint64_t imm_bits(const Operand *o, Type t);
 typedef void RegVisit(void *user, uint32_t reg, bool def);
 void inst_regs(const Inst *i, RegVisit *visit, void *user);
 int inst_dest_count(const Inst *i);  // leading operands that are destinations
+bool inst_adds(const Inst *i);       // it reads its destination, too
 int inst_slots(const Inst *i);       // issue slots, from ops.def
 
 // --- matrix.c: matrices, of which each lane of a warp has a fragment -------------------------------------------------
 enum { MATRIX_D, MATRIX_A, MATRIX_B, MATRIX_C, MATRICES };
-typedef struct Product {  // D = A · B + C: D and C have m × n elements, A m × k, B k × n
+// D = A · B + C: D and C have m × n elements, A m × k, B k × n. Of wgmma, which has C in D, it is what one of four warps
+// does: 16 of 64 rows.
+typedef struct Product {
     uint16_t m, n, k;
     Type type[MATRICES];
     uint8_t registers[MATRICES];  // of a lane

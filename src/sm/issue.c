@@ -108,8 +108,9 @@ static bool all_wait(Sm *sm, WarpSlot *ws, uint64_t *until)
 }
 
 // Instructions that wait for more than their registers.
-#define ORDERED (1ull << X_CALL | 1ull << X_RET | 1ull << X_FENCE | 1ull << X_CP_WAIT)
-static uint64_t ordered_after(const WarpSlot *ws, const Dinst *d, uint64_t t)
+#define ORDERED \
+    (1ull << X_CALL | 1ull << X_RET | 1ull << X_FENCE | 1ull << X_CP_WAIT | 1ull << X_WGMMA | 1ull << X_WGMMA_WAIT)
+static uint64_t ordered_after(const Sm *sm, const WarpSlot *ws, const Dinst *d, uint64_t t)
 {
     // Frames number their registers from 0: at a call everything under way is waited for.
     if (d->kind == X_CALL || d->kind == X_RET)
@@ -119,6 +120,11 @@ static uint64_t ordered_after(const WarpSlot *ws, const Dinst *d, uint64_t t)
     if ((d->kind == X_FENCE || d->flags & D_WAITS) && ws->outstanding) return UNKNOWN | KIND_MEMORY;
     if (d->kind == X_FENCE) t = MAX(t, ws->served << 2 | KIND_MEMORY);
     if (ws->acquires && is_memory(d->class)) return UNKNOWN | KIND_MEMORY;
+    if (d->kind == X_WGMMA) {
+        const GroupTensor *g = (const GroupTensor *)d->tensor;
+        for (uint32_t k = 0; k < g->scores; k++) t = MAX(t, ws->ready[g->score[k]]);
+    }
+    if (d->kind == X_WGMMA_WAIT && d->imm != UINT64_MAX) t = MAX(t, tensor_done(sm, ws, d->imm) << 2 | KIND_ALU);
     if (d->kind == X_CP_WAIT && d->imm != UINT64_MAX && copies_pending(ws, d->imm)) return UNKNOWN | KIND_MEMORY;
     return t;
 }
@@ -143,7 +149,7 @@ ALWAYS_INLINE uint64_t evaluate(Sm *sm, WarpSlot *ws, uint64_t by)
     }
     uint64_t t = ws->next_issue << 2 | KIND_BRANCH;
     for (int k = 0; k < d->score_n; k++) t = MAX(t, ws->ready[d->score[k]]);
-    if (ORDERED >> d->kind & 1 || ws->acquires || d->flags & D_WAITS) t = ordered_after(ws, d, t);
+    if (ORDERED >> d->kind & 1 || ws->acquires || d->flags & D_WAITS) t = ordered_after(sm, ws, d, t);
     ws->wait_pc = w->code->stat_base + d->index;
     if (t >= UNKNOWN) {
         bool shared = (t & 3) == KIND_SHARED;
@@ -238,6 +244,8 @@ static void others(Sm *sm, WarpSlot *ws, const Dinst *d, uint32_t slots)
     if (d->kind == X_FENCE && s->mask) lsu_fence(sm, d);
     if (d->kind == X_CP_WAIT && d->imm == UINT64_MAX) ws->async_group++;
     if (d->kind == X_TENSOR && s->mask) tensor_start(sm, ws, d);
+    if (d->kind == X_WGMMA && s->mask && s->result != STEP_FAULT) tensor_group(sm, ws, d);
+    if (d->kind == X_WGMMA_WAIT && s->mask && d->imm == UINT64_MAX) tensor_commit(sm, ws);
     if (d->kind == X_MALLOC) ws->next_issue = sm->until + 1;  // its result comes at the edge, and not in a register
     if (s->result == STEP_EXIT) {
         leave_state(ws, 1ull << ws->bit);
