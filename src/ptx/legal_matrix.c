@@ -97,6 +97,14 @@ static bool group_order(const Legal *c)
     return together(c) && hopper(c, what, 80);
 }
 
+static bool group_wait(const Legal *c)
+{
+    const Operand *o = c->i->opnd;
+    if (!group_order(c)) return false;
+    if (!c->i->operands || o->kind != O_IMM || (int64_t)o->imm >= 0) return true;
+    return wrong(c, o->at, "the groups that '%s' leaves under way can't be negative", name(c));
+}
+
 static bool constant_is(const Legal *c, int n, int64_t a, int64_t b, const char *what)
 {
     const Operand *o = &c->i->opnd[n];
@@ -163,5 +171,5 @@ LegalRule *const legal_matrix[OP_COUNT] = {
     [OP_WMMA_LOAD_B] = access,       [OP_WMMA_LOAD_C] = access,
     [OP_WMMA_STORE] = access,        [OP_WGMMA] = group_product,
     [OP_WGMMA_SP] = group_product,   [OP_WGMMA_FENCE] = group_order,
-    [OP_WGMMA_COMMIT] = group_order, [OP_WGMMA_WAIT] = group_order,
+    [OP_WGMMA_COMMIT] = group_order, [OP_WGMMA_WAIT] = group_wait,
 };
