@@ -3,8 +3,8 @@
 // that A's rows have; but not before the unit is free. Without a unit the multiply-add lanes do the work.
 //
 // Products of wgmma queue up at the unit, and the warp goes on. One that adds to the sums of the warp's product before
-// it begins when that is done. A unit takes no less time than shared memory needs to give it A's rows and a fourth of B,
-// which the four warps read together: a row of all banks a cycle, to the units of an SM in the order of their products.
+// it begins when that is done. A unit takes no less time than shared memory needs to give it A's rows and a fourth of
+// B, which the four warps read together: a row of all banks a cycle, to an SM's units in the order of their products.
 #include "sm/sm.h"
 
 #include <math.h>
@@ -82,9 +82,10 @@ void tensor_group(Sm *sm, WarpSlot *ws, const Dinst *d)
     SchedState *s = ws->home;
     const double rate = cfg->tensor.wgmma > 0 ? cfg->tensor.wgmma : cfg->tensor.rate;
     const uint32_t busy = busy_for(cfg, t, rate), sum = g->scores ? g->score[0] + 1u : 0;
+    const uint64_t there = read_operands(sm, g->bytes);
     uint64_t start = MAX(sm->now, s->products);
     if (sum && sum == p->sum) start = MAX(start, p->done);
-    s->products = MAX(start + busy, read_operands(sm, g->bytes));
+    s->products = MAX(start + busy, there);
     p->done = MAX(MAX(start + latency_of(cfg, t), s->products), p->done);
     p->sum = sum;
     ws->last_ready = MAX(ws->last_ready, p->done);

@@ -1,6 +1,6 @@
-// wgmma.mma_async and wgmma.mma_async.sp (PTX ISA §9.7.15): every width, type, layout and modifier, by four warps. Where
-// an element is comes from the ISA's figures and tables, here from row and column to warp, lane and register, or to a
-// byte of shared memory. Sums are exact whole numbers of 2^-60, rounded once.
+// wgmma.mma_async and wgmma.mma_async.sp (PTX ISA §9.7.15): every width, type, layout and modifier, by four warps.
+// Where an element is comes from the ISA's figures and tables, here from row and column to warp, lane and register, or
+// to a byte of shared memory. Sums are exact whole numbers of 2^-60, rounded once.
 #include "check.h"
 
 #include "exec/ops_test.h"
