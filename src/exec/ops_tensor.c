@@ -1,5 +1,5 @@
-// ops_tensor.c: products of matrices, D = A · B + C (PTX ISA §9.7.14, §9.7.15). The fragments are gathered, multiplied as
-// plain matrices, and handed out; lanes that take no part have zeros. wgmma.c multiplies its own by the same functions.
+// ops_tensor.c: products of matrices, D = A · B + C (PTX ISA §9.7.14, §9.7.15). The fragments are gathered, multiplied
+// as plain matrices, and handed out; lanes that take no part have zeros. wgmma.c multiplies its own by these functions.
 //
 // The ISA leaves the order of sums and their rounding open, and cards differ. A card takes the products of 4, 8 or 16
 // elements along k, and the sum so far. It aligns them to the largest exponent, drops the lowest bits, and adds; how

@@ -78,8 +78,8 @@ static void count_registers(Product *x, bool repeats)
     }
 }
 
-// wgmma (§9.7.15.2): m64nNk…, where A's rows have 256 bits, and of a sparse one 512, of which half are stored. N goes by
-// eights, and with integers beyond 32 by sixteens.
+// wgmma (§9.7.15.2): m64nNk…, where A's rows have 256 bits, and of a sparse one 512, of which half are stored. N goes
+// by eights, and with integers beyond 32 by sixteens.
 static bool find_group(const Inst *i, Product *x)
 {
     static const uint16_t deep[] = {8, 16, 32, 64, 256};

@@ -359,8 +359,8 @@ int inst_slots(const Inst *i);       // issue slots, from ops.def
 
 // --- matrix.c: matrices, of which each lane of a warp has a fragment -------------------------------------------------
 enum { MATRIX_D, MATRIX_A, MATRIX_B, MATRIX_C, MATRICES };
-// D = A · B + C: D and C have m × n elements, A m × k, B k × n. Of wgmma, which has C in D, it is what one of four warps
-// does: 16 of 64 rows.
+// D = A · B + C: D and C have m × n elements, A m × k, B k × n. Of wgmma, which has C in D, it is what one of four
+// warps does: 16 of 64 rows.
 typedef struct Product {
     uint16_t m, n, k;
     Type type[MATRICES];
