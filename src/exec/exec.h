@@ -475,6 +475,8 @@ void check_copied(Check *c, uint64_t to, uint64_t from, uint64_t bytes);
 void check_cta_start(Env *env, Cta *cta);
 void check_cta_free(Cta *cta);
 void check_step(Env *env, Warp *w, const Dinst *d);  // a memory instruction or a fence was executed
+// wgmma reads n times so many bytes of shared memory, at most one for each lane.
+void check_rows(Env *env, Warp *w, const Dinst *d, const uint64_t *addr, uint32_t n, uint32_t bytes);
 void check_deferred(Env *env, const Deferred *x);
 void check_sync(Env *env, Warp *w, uint32_t members);  // lanes have met at a .sync instruction
 void check_arrive(Env *env, Warp *w, uint32_t id);     // the current split arrives at a barrier

@@ -47,14 +47,30 @@ static uint32_t address_of(const Place *p, bool across, uint32_t number, uint32_
 typedef struct Reader {
     Env *env;
     Warp *w;
+    const Dinst *d;
     Place place;
     bool across, good;  // good: there was no fault
     uint32_t bits;      // of an element; single bits come in words
+    uint64_t addr[LANES];
+    uint32_t n;  // that were read, and whoever checks (env->check) wasn't told
 } Reader;
 
-static Reader reader(Env *env, Warp *w, uint64_t descriptor, bool across, Type t)
+static Reader reader(Env *env, Warp *w, const Dinst *d, Loc32 descriptor, bool across, Type t)
 {
-    return (Reader){env, w, read_descriptor(descriptor), across, true, MAX((uint32_t)type_info[t].bits, 8)};
+    const uint64_t v = *(const uint64_t *)row(&w->l, descriptor);  // all lanes have it
+    return (Reader){.env = env,
+                    .w = w,
+                    .d = d,
+                    .place = read_descriptor(v),
+                    .across = across,
+                    .good = true,
+                    .bits = t == TY_B1 ? 32 : (uint32_t)type_info[t].bits};
+}
+
+static void tell(Reader *r)
+{
+    if (r->good) check_rows(r->env, r->w, r->d, r->addr, r->n, ROW);
+    r->n = 0;
 }
 
 // The elements of 16 bytes, to every step-th of out.
@@ -66,6 +82,10 @@ static void read_row(Reader *r, uint32_t number, uint32_t along, uint32_t *out, 
         exec_fault(r->env, r->w, FAULT_SHARED, 0, at, ROW, false);
         r->good = false;
         return;
+    }
+    if (r->env->check) {
+        r->addr[r->n++] = at;
+        if (r->n == LANES) tell(r);
     }
     const uint8_t *p = cta->shared + at;
     for (uint32_t e = 0; e < 8u * ROW / r->bits; e++)
@@ -156,8 +176,6 @@ void exec_columns(const Lanes *l, const Tensor *t, uint32_t mask, uint16_t *colu
 }
 
 // --- one warp's part -------------------------------------------------------------------------------------------------
-static uint64_t descriptor(const Lanes *l, Loc32 at) { return *(const uint64_t *)row(l, at); }  // all lanes have it
-
 static uint32_t sign_of(Type t) { return 1u << (type_info[t].bits - 1); }
 
 // False, with a fault: something lies outside of shared memory.
@@ -167,17 +185,17 @@ static bool read_matrices(Env *env, Warp *w, const Dinst *d, const GroupTensor *
     const Type ta = x->type[MATRIX_A], tb = x->type[MATRIX_B];
     const uint32_t pack = ta == TY_B1 ? 32 : 1, deep = (uint32_t)(x->k >> x->sparse) / pack;
     if (g->a_memory) {
-        Reader r = reader(env, w, descriptor(&w->l, d->a), g->a_across, ta);
-        if (pack > 1) r.bits = 32;
+        Reader r = reader(env, w, d, d->a, g->a_across, ta);
         read_a(&r, w->in_cta % WARPS * x->m, x->m, deep, a);
+        if (env->check) tell(&r);
         if (!r.good) return false;
     } else {
         gather_a(&w->l, &g->tensor, a);
     }
     for (uint32_t k = 0; g->minus && k < x->m * deep; k++) a[k] ^= sign_of(ta);
-    Reader r = reader(env, w, descriptor(&w->l, d->b), g->b_across, tb);
-    if (pack > 1) r.bits = 32;
+    Reader r = reader(env, w, d, d->b, g->b_across, tb);
     read_b(&r, x->k / pack, x->n, b);
+    if (env->check) tell(&r);
     return r.good;
 }
 
