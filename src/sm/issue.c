@@ -212,6 +212,7 @@ ALWAYS_INLINE void count_kind(Sm *sm, const Dinst *d, const Step *s)
         [X_ATOM] = {[SP_GLOBAL] = C_ATOMICS, [SP_SHARED] = C_AT_SHARED},
         [X_LDMATRIX] = {[SP_SHARED] = C_LD_SHARED},
         [X_STMATRIX] = {[SP_SHARED] = C_ST_SHARED},
+        [X_WGMMA] = {[SP_NONE] = C_LD_SHARED},
         [X_FREE] = {0},
     };
     if (d->soft && d->soft != SOFT_AHEAD)
