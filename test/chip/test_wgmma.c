@@ -156,53 +156,70 @@ static void shared_by_groups(void **state)
 }
 
 // --- passes over the code --------------------------------------------------------------------------------------------
-// D = A · B of ones in the first turn, and D + A · B in the six others. Each thread keeps 24 more values, so that with
-// few registers sums are spilled, and loops are unrolled. In between every register has been copied.
+// Each of seven turns adds A · B of ones to D, and some numbers that are loaded, whose registers D's could seem to be
+// free for. Each thread keeps 24 more values. So with few registers sums are spilled; with many the loop is unrolled,
+// and with clear the first turn begins anew.
 static const char head[] =
-    ".version 8.0\n.target sm_90a\n.address_size 64\n"
-    ".visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)%s\n{\n"
-    ".shared .align 128 .b8 tile[4096];\n.reg .b64 %%rd<4>;\n.reg .b32 %%r<64>;\n"
-    ".reg .f32 %%s<16>;\n.reg .pred %%p<3>;\nld.param.u64 %%rd1, [out];\nmov.u32 %%r0, %%tid.x;\n";
+    ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 out, .param .u64 in, .param .u32 "
+    "n)%s\n"
+    "{\n.shared .align 128 .b8 tile[4096];\n.reg .b64 %%rd<4>;\n.reg .b32 %%r<64>;\n.reg .f32 %%s<16>;\n"
+    ".reg .pred %%p<3>;\nld.param.u64 %%rd1, [out];\nmov.u32 %%r0, %%tid.x;\nmov.u32 %%r1, tile;\n"
+    "mad.lo.u32 %%r2, %%r0, 32, %%r1;\nmov.b32 %%r3, 0x3c003c00;\nst.shared.v4.b32 [%%r2], {%%r3, %%r3, %%r3, %%r3};\n"
+    "st.shared.v4.b32 [%%r2+16], {%%r3, %%r3, %%r3, %%r3};\nbar.sync 0;\nmov.b64 %%rd0, 0x0000000800080000;\n"
+    "mov.u32 %%r4, 0;\nmov.u32 %%r5, 0;\n";
+
+enum { KEPT = 24, SUMS = 16, LOADS = 8, TURNS = 7 };
+
+static void put_loop(Text *t, const char *directive, bool unrolled, bool clears)
+{
+    text_printf(t, head, directive);
+    for (int n = 0; n < KEPT; n++) text_printf(t, "mul.lo.u32 %%r%d, %%r0, %d;\n", 8 + n, 3 + n);
+    for (int n = 0; n < SUMS; n++) text_printf(t, "cvt.rn.f32.u32 %%s%d, %%r%d;\n", n, 8 + n);
+    text_printf(t, "LOOP:\n%ssetp.ne.u32 %%p1, %%r4, 0;\n", unrolled ? "" : ".pragma \"nounroll\";\n");
+    for (int n = 0; n < LOADS; n++) text_printf(t, "ld.shared.u16 %%r%d, [%%r2+%d];\n", 40 + n, 2 * n);
+    for (int n = 0; n < LOADS; n++) text_printf(t, "add.u32 %%r5, %%r5, %%r%d;\n", 40 + n);
+    text_put(t, "wgmma.fence.sync.aligned;\nwgmma.mma_async.sync.aligned.m64n32k16.f32.f16.f16 {");
+    for (int n = 0; n < SUMS; n++) text_printf(t, "%s%%s%d", n ? ", " : "", n);
+    text_printf(
+        t,
+        "}, %%rd0, %%rd0, %s, 1, 1, 0, 0;\nwgmma.commit_group.sync.aligned;\n"
+        "wgmma.wait_group.sync.aligned 0;\nadd.u32 %%r4, %%r4, 1;\nsetp.lt.u32 %%p2, %%r4, %d;\n@%%p2 bra LOOP;\n"
+        "mad.wide.u32 %%rd1, %%r0, 256, %%rd1;\nst.global.u32 [%%rd1], %%r5;\n",
+        clears ? "%p1" : "1", TURNS);
+    for (int n = 0; n < SUMS; n++) text_printf(t, "st.global.f32 [%%rd1+%d], %%s%d;\n", 4 + 4 * n, n);
+    for (int n = 0; n < KEPT; n++) text_printf(t, "st.global.u32 [%%rd1+%d], %%r%d;\n", 4 + 4 * (SUMS + n), 8 + n);
+    text_put(t, "ret;\n}\n");
+}
 
 static void keeps_sums(void **state)
 {
     (void)state;
-    static const char *const limits[] = {"", "\n.maxnreg 40", "\n.maxnreg 24"}, *const pragmas[] = {
-                                                                                    "", ".pragma \"nounroll\";\n"};
-    for (int how = 0; how < 6; how++) {
+    static const char *const limits[] = {"", "\n.maxnreg 40", "\n.maxnreg 16"};
+    for (int how = 0; how < 12; how++) {
+        const bool clears = how & 1;
         Bench b;
         Text t = {0};
         oc_module *m;
         oc_kernel *k;
-        static float out[128][40];
-        bench_open(&b, "h200", NULL);
-        text_printf(&t, head, limits[how / 2]);
-        text_put(&t, "mov.u32 %r1, tile;\nmad.lo.u32 %r2, %r0, 32, %r1;\nmov.b32 %r3, 0x3c003c00;\n"
-                     "st.shared.v4.b32 [%r2], {%r3, %r3, %r3, %r3};\nst.shared.v4.b32 [%r2+16], {%r3, %r3, %r3, %r3};\n"
-                     "bar.sync 0;\nmov.b64 %rd0, 0x0000000800080000;\nmov.u32 %r4, 0;\n");
-        for (int n = 0; n < 24; n++) text_printf(&t, "mul.lo.u32 %%r%d, %%r0, %d;\n", 8 + n, 3 + n);
-        for (int n = 0; n < 16; n++) text_printf(&t, "cvt.rn.f32.u32 %%s%d, %%r%d;\n", n, 8 + n);
-        text_printf(&t,
-                    "LOOP:\n%ssetp.ne.u32 %%p1, %%r4, 0;\nwgmma.fence.sync.aligned;\n"
-                    "wgmma.mma_async.sync.aligned.m64n32k16.f32.f16.f16 {",
-                    pragmas[how % 2]);
-        for (int n = 0; n < 16; n++) text_printf(&t, "%s%%s%d", n ? ", " : "", n);
-        text_put(&t,
-                 "}, %rd0, %rd0, %p1, 1, 1, 0, 0;\nwgmma.commit_group.sync.aligned;\n"
-                 "wgmma.wait_group.sync.aligned 0;\nadd.u32 %r4, %r4, 1;\nsetp.lt.u32 %p2, %r4, 7;\n@%p2 bra LOOP;\n"
-                 "mad.wide.u32 %rd1, %r0, 160, %rd1;\n");
-        for (int n = 0; n < 16; n++) text_printf(&t, "st.global.f32 [%%rd1+%d], %%s%d;\n", 4 * n, n);
-        for (int n = 0; n < 24; n++)
-            text_printf(&t, "cvt.rn.f32.u32 %%s0, %%r%d;\nst.global.f32 [%%rd1+%d], %%s0;\n", 8 + n, 64 + 4 * n);
-        text_put(&t, "ret;\n}\n");
+        static union {
+            uint32_t word[64];
+            float f[64];
+        } out[128];
+        bench_open(&b, "h100", NULL);
+        put_loop(&t, limits[how / 4], how & 2, clears);
         if (oc_load(b.d, t.v, t.n, "sums.ptx", &m) != OC_OK) fail_msg("%s", oc_error(b.d));
         assert_int_equal(oc_kernel_get(m, "k", &k), OC_OK);
         bench_launch(&b, k, (Shape){.block = 128}, 0);
         bench_read(&b, out, sizeof out);
-        for (int i = 0; i < 128; i++) {
-            for (int n = 0; n < 16; n++)
-                if (out[i][n] != 7 * 16) fail_msg("form %d: thread %d, sum %d: %g", how, i, n, (double)out[i][n]);
-            for (int n = 0; n < 24; n++) assert_true(out[i][16 + n] == (float)(i * (3 + n)));
+        for (uint32_t i = 0; i < 128; i++) {
+            assert_int_equal(out[i].word[0], TURNS * LOADS * 0x3c00);
+            for (uint32_t n = 0; n < SUMS; n++) {
+                const float want = (float)(TURNS * 16 + (clears ? 0 : i * (3 + n)));
+                if (out[i].f[1 + n] != want)
+                    fail_msg("form %d: thread %u, sum %u: %g, not %g", how, i, n, (double)out[i].f[1 + n],
+                             (double)want);
+            }
+            for (uint32_t n = 0; n < KEPT; n++) assert_int_equal(out[i].word[1 + SUMS + n], i * (3 + n));
         }
         text_free(&t);
         bench_close(&b);
