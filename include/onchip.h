@@ -170,6 +170,10 @@ void oc_event_destroy(oc_event *event);  // null: nothing
 oc_status oc_event_record(oc_event *event, oc_stream *stream);
 oc_status oc_event_seconds(oc_event *from, oc_event *to, double *seconds);
 
+// Later launches of the kernel have clusters of so many blocks, at most 16, which divide the grid: the blocks of a cluster
+// run side by side and see each other's shared memory. {0, 0, 0}: as the kernel's .reqnctapercluster says, or none.
+oc_status oc_cluster(oc_kernel *kernel, oc_dim3 blocks);
+
 // Launches a kernel and simulates it to its end. args[i] points to the value of parameter i (as cuLaunchKernel's
 // kernelParams); args may be null for a kernel without parameters. smem is the block's dynamic shared memory in bytes.
 oc_status oc_launch(oc_kernel *kernel, oc_dim3 grid, oc_dim3 block, uint32_t smem, oc_stream *stream,

@@ -312,6 +312,20 @@ oc_status oc_event_seconds(oc_event *from, oc_event *to, double *seconds)
     return d->ops->event_seconds(from, to, seconds);
 }
 
+oc_status oc_cluster(oc_kernel *k, oc_dim3 blocks)
+{
+    enum { MOST = 16 };
+    oc_device *d = k ? k->module->device : NULL;
+    NEED(d, k, "kernel");
+    OUTSIDE(d);
+    const bool none = !blocks.x && !blocks.y && !blocks.z;
+    const uint64_t all = (uint64_t)blocks.x * blocks.y * blocks.z;
+    if (!none && (!all || blocks.x > MOST || blocks.y > MOST || blocks.z > MOST || all > MOST))
+        return device_fail(d, OC_BAD_ARGUMENT, "oc_cluster: a cluster has 1 to %d blocks", MOST);
+    k->cluster = blocks;
+    return OC_OK;
+}
+
 oc_status oc_launch(oc_kernel *k, oc_dim3 grid, oc_dim3 block, uint32_t smem, oc_stream *s, const void *const *args)
 {
     oc_device *d = k ? k->module->device : NULL;

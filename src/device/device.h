@@ -88,6 +88,7 @@ struct oc_module {
 };
 struct oc_kernel {
     oc_module *module;
+    oc_dim3 cluster;  // blocks; 0: as its PTX says
 };
 struct oc_stream {
     oc_device *device;

@@ -17,7 +17,7 @@ enum { MOST_A = 16 * 32, MOST_B = 64 * 256, MOST_D = 16 * 256 };
 // --- matrices in shared memory (§9.7.15.5.1.2) -----------------------------------------------------------------------
 typedef struct Place {
     uint32_t start, lead, stride;  // bytes; lead and stride: the leading and the stride dimension's offset
-    uint32_t base, width;          // in which 128 bytes of its pattern address 0 would be; tiles side by side
+    uint32_t base, width;          // which 128 bytes, modulo 8, its pattern begins with; tiles side by side
 } Place;
 
 static Place read_descriptor(uint64_t v)
@@ -69,7 +69,7 @@ static Reader reader(Env *env, Warp *w, const Dinst *d, Loc32 descriptor, bool a
 
 static void tell(Reader *r)
 {
-    if (r->good) check_rows(r->env, r->w, r->d, r->addr, r->n, ROW);
+    if (r->good) check_group(r->env, r->w, r->d, r->addr, r->n, ROW);
     r->n = 0;
 }
 

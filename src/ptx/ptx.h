@@ -104,12 +104,13 @@ enum {
     P_THREE = 1 << 11,
     P_ALIGNED = 1 << 12,
     P_FOUR = 1 << 13,
-    P_ADDS = 1 << 14,
+    P_COPIES = 1 << 14,
+    P_ADDS = 1 << 15,
 };
 typedef struct OpInfo {
     const char *name, *operands;
     uint64_t types, types2, groups;
-    uint16_t properties;
+    uint32_t properties;
     Class class;
     uint8_t slots32, slots64;
     const char *section;
@@ -283,7 +284,7 @@ struct Function {
     VEC(const char *) table_names;
     VEC(Proto *) protos;
     VEC(Inst) insts;
-    uint32_t maxntid[3], reqntid[3];  // 0: not given
+    uint32_t maxntid[3], reqntid[3], cluster[3];  // 0: not given
     uint32_t minnctapersm, maxnreg;
     uint32_t aim;                  // of a lowered one: the registers that a compiler aims at; 0: none
     VEC(const char *) directives;  // performance directives and pragmas of the head, as text
@@ -353,9 +354,11 @@ uint64_t imm_bits(const Operand *o, Type t);
 // Calls visit for every register an instruction reads (def false) or writes (def true), the guard included.
 typedef void RegVisit(void *user, uint32_t reg, bool def);
 void inst_regs(const Inst *i, RegVisit *visit, void *user);
-int inst_dest_count(const Inst *i);  // leading operands that are destinations
-bool inst_adds(const Inst *i);       // it reads its destination, too
-int inst_slots(const Inst *i);       // issue slots, from ops.def
+Space inst_from_space(const Inst *i);  // of what copies (P_COPIES): where from
+int ptx_dimensions(const Inst *i);     // of a tensor's copy
+int inst_dest_count(const Inst *i);    // leading operands that are destinations
+bool inst_adds(const Inst *i);         // it reads its destination, too
+int inst_slots(const Inst *i);         // issue slots, from ops.def
 
 // --- matrix.c: matrices, of which each lane of a warp has a fragment -------------------------------------------------
 enum { MATRIX_D, MATRIX_A, MATRIX_B, MATRIX_C, MATRICES };
