@@ -1,6 +1,6 @@
-// Products of matrices by warpgroups (wgmma of sm_90a), written as PTX: A in shared memory, swizzled by 128 bytes, and B
-// there by rows, swizzled by 64; and A in registers, with B by columns and not swizzled. Elements are small integers, so
-// that each sum is exact.
+// Products of matrices by warpgroups (wgmma of sm_90a), written as PTX: A in shared memory, swizzled by 128 bytes, and
+// B there by rows, swizzled by 64; and A in registers, with B by columns and not swizzled. Elements are small integers,
+// so that each sum is exact.
 #include "check.cuh"
 #include <cuda_fp16.h>
 
@@ -86,7 +86,8 @@ __global__ void from_registers(float *out, const __half *a, const __half *b)
             x[k] = *(const unsigned *)&a[(row + k % 2 * 8) * DEEP + first + k / 2 * 8 + lane % 4 * 2];
         __syncthreads();
         begin();
-        asm volatile("wgmma.mma_async.sync.aligned.m64n32k16.f32.f16.f16 " LIST ", {%16, %17, %18, %19}, %20, 1, 1, 1, 0;"
+        asm volatile("wgmma.mma_async.sync.aligned.m64n32k16.f32.f16.f16 " LIST
+                     ", {%16, %17, %18, %19}, %20, 1, 1, 1, 0;"
                      : SUMS(c)
                      : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "l"(describe(at(right), 128, 256, 0))
                      : "memory");
