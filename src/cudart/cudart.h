@@ -63,6 +63,7 @@ enum {  // cudaError_t
     cudaErrorHostMemoryAlreadyRegistered = 712,
     cudaErrorHostMemoryNotRegistered = 713,
     cudaErrorCooperativeLaunchTooLarge = 720,
+    cudaErrorInvalidClusterSize = 912,
     cudaErrorNotSupported = 801
 };
 

@@ -266,6 +266,24 @@ oc_status oc_texture_create(oc_device *d, const oc_texture *t, uint64_t *handle)
     return d->ops->texture_create(d, t, handle);
 }
 
+oc_status oc_tensor_map(oc_device *d, const oc_tensor *t, void *map)
+{
+    NEED(d, d, "device");
+    OUTSIDE(d);
+    NEED(d, t, "tensor");
+    NEED(d, map, "map");
+    TensorMap m = {.base = t->base, .type = (uint8_t)t->type, .nan = t->nan};
+    while (m.swizzle < 4 && t->swizzle != (m.swizzle ? 16u << m.swizzle : 0)) m.swizzle++;
+    m.rank = (uint8_t)MIN(t->rank, UINT8_MAX);
+    for (uint32_t k = 0; k < MIN(t->rank, OC_TENSOR_RANK); k++) {
+        m.size[k] = t->size[k], m.stride[k] = t->stride[k];
+        m.box[k] = t->box[k], m.step[k] = t->step[k] ? t->step[k] : 1;
+    }
+    const char *flaw = tensor_map_flaw(&m);
+    if (flaw) return device_fail(d, OC_BAD_ARGUMENT, "oc_tensor_map: %s", flaw);
+    return d->ops->tensor_map(d, &m, map);
+}
+
 oc_status oc_texture_destroy(oc_device *d, uint64_t handle)
 {
     NEED(d, d, "device");

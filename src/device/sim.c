@@ -151,6 +151,13 @@ oc_status device_moved(oc_device *base, oc_ptr at, uint64_t bytes, bool to_devic
 }
 
 // --- textures, streams -----------------------------------------------------------------------------------------------
+static oc_status sim_tensor_map(oc_device *base, const TensorMap *t, void *map)
+{
+    (void)base;
+    tensor_map_write(t, map);
+    return OC_OK;
+}
+
 static oc_status sim_texture_create(oc_device *base, const oc_texture *t, uint64_t *handle)
 {
     Sim *d = sim_of(base);
@@ -588,6 +595,7 @@ static const DeviceOps sim_ops = {
     .params = sim_params,
     .carveout = sim_carveout,
     .symbol = sim_symbol,
+    .tensor_map = sim_tensor_map,
     .texture_create = sim_texture_create,
     .texture_destroy = sim_texture_destroy,
     .stream_create = sim_stream_create,

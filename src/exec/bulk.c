@@ -1,7 +1,7 @@
-// bulk.c: copies in bulk, which one thread asks for (PTX ISA §9.7.9.25.4–5): between global memory and the block's shared
-// memory, to another block's, parts of tensors by a map, and single words (st.async, red.async). The values go where
-// they belong at once, since nobody may look before the barrier says so; what belongs to another block, and sums in
-// global memory, come at the window's edge. Invariant: a copy is checked whole before it has an effect.
+// bulk.c: copies in bulk, which one thread asks for (PTX ISA §9.7.9.25.4–5): between global memory and the block's
+// shared memory, to another block's, parts of tensors by a map, and single words (st.async, red.async). The values go
+// where they belong at once, since nobody may look before the barrier says so; what belongs to another block, and sums
+// in global memory, come at the window's edge. Invariant: a copy is checked whole before it has an effect.
 #include "exec/run.h"
 
 enum { UNIT = 16, LINE = 128 };

@@ -1,7 +1,7 @@
-// cluster.c: blocks that run side by side: whose shared memory an address means, and their barrier (PTX ISA §9.7.13.3). An
-// address of the window .shared::cluster is an offset, with the block's rank plus 1 above BLOCK_SHIFT bits, or with 0
-// there: then it is the own block's, as every address of .shared::cta is.
-// Invariant: what another SM can see of a block changes at a window's edge alone.
+// cluster.c: blocks that run side by side: whose shared memory an address means, and their barrier (PTX ISA §9.7.13.3).
+// An address of the window .shared::cluster is an offset, with the block's rank plus 1 above BLOCK_SHIFT bits, or with
+// 0 there: then it is the own block's, as every address of .shared::cta is. Invariant: what another SM can see of a
+// block changes at a window's edge alone.
 #include "exec/run.h"
 
 Cta *cluster_block(const Warp *w, uint64_t *at)

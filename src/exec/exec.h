@@ -9,6 +9,7 @@
 #ifndef EXEC_H
 #define EXEC_H
 
+#include "base/tensor_map.h"
 #include "ptx/flow.h"
 
 #define LANES 32
@@ -386,7 +387,7 @@ typedef struct Fault {
     char note[240];  // of a failed assertion, of a policy's mistake
 } Fault;
 
-// --- mbarrier.c, bulk.c, tensor_map.c, late.c: what is asynchronous --------------------------------------------------
+// --- mbarrier.c, bulk.c, late.c: what is asynchronous ----------------------------------------------------------------
 // A copy in bulk. Its values are where they belong from its issue on, or from the next window's edge. Its barriers are
 // told that it is over when the SM says so (exec_copied); in a run without time, at once.
 typedef enum CopyWay { COPY_IN, COPY_OUT, COPY_REDUCE, COPY_ACROSS, COPY_PREFETCH } CopyWay;
@@ -428,23 +429,6 @@ typedef struct Late {
     uint64_t address;    // of global memory
     uint8_t *data;       // count bytes, or null
 } Late;
-
-// What cuTensorMapEncodeTiled describes: a tensor in global memory, and the box of it that an instruction copies. The
-// first dimension is the one whose elements lie side by side.
-enum { TENSOR_MAP_BYTES = 128, MAX_RANK = 5 };
-typedef struct TensorMap {
-    uint64_t base, size[MAX_RANK], stride[MAX_RANK];  // elements; bytes from one to the next
-    uint32_t box[MAX_RANK], step[MAX_RANK];           // elements of the box; every so many of them are copied
-    int16_t lower[3], upper[3];                       // im2col: corners of the box, of each inner dimension
-    uint32_t channels, pixels;                        // im2col: of a box
-    uint8_t rank, type, swizzle;                      // type, swizzle: as in CUDA's enumerations
-    bool im2col, nan;                                 // nan: what lies outside is filled with NaN, else with zeros
-} TensorMap;
-// Null, or what is wrong with it.
-const char *tensor_map_flaw(const TensorMap *t);
-void tensor_map_write(const TensorMap *t, uint8_t to[TENSOR_MAP_BYTES]);
-bool tensor_map_read(TensorMap *t, const uint8_t from[TENSOR_MAP_BYTES]);  // false: it isn't one
-uint32_t tensor_map_bytes(const TensorMap *t);                             // of an element
 
 // --- the environment of an SM (or of the functional mode) ------------------------------------------------------------
 typedef struct Step {

@@ -1,7 +1,7 @@
-// mbarrier.c: barriers that are objects in shared memory (PTX ISA §9.7.13.15). A phase is over when as many arrivals have
-// come as were expected, and all bytes that were announced. The ISA leaves open how the 64 bits of such an object look.
-// Here they hold the arrivals still to come, those of a phase, the bytes still to come, whether it is an object at all,
-// and the phase's parity. What arrive gives back is the object as it was before.
+// mbarrier.c: barriers that are objects in shared memory (PTX ISA §9.7.13.15). A phase is over when as many arrivals
+// have come as were expected, and all bytes that were announced. The ISA leaves open how the 64 bits of such an object
+// look. Here they hold the arrivals still to come, those of a phase, the bytes still to come, whether it is an object
+// at all, and the phase's parity. What arrive gives back is the object as it was before.
 //
 // A try_wait whose phase isn't over suspends its split. The split comes back to the instruction when the phase is over,
 // or after a time; then the result is false.

@@ -86,7 +86,7 @@ static inline bool is_special(const Module *m)
 
 static inline bool is(const Legal *c, Group g, Mod a, Mod b) { return c->i->mod[g] == a || c->i->mod[g] == b; }
 
-// --- legal_memory.c, legal_async.c, legal_convert.c, legal_matrix.c -----------------------------------------------------------------
+// --- legal_memory.c, legal_async.c, legal_convert.c, legal_matrix.c --------------------------------------------------
 typedef bool LegalRule(const Legal *c);
 // Null: the operation is of another file.
 extern LegalRule *const legal_memory[OP_COUNT], *const legal_async[OP_COUNT], *const legal_convert[OP_COUNT],

@@ -1,5 +1,5 @@
-// legal_async.c: which forms of asynchronous copies, of mbarrier and of what clusters need are legal (PTX ISA §9.7.9.25,
-// §9.7.13.15, §9.7.13.3).
+// legal_async.c: which forms of asynchronous copies, of mbarrier and of what clusters need are legal (PTX ISA
+// §9.7.9.25, §9.7.13.15, §9.7.13.3).
 #include "ptx/legal.h"
 
 static bool shared(uint16_t space) { return space == M_SHARED || space == M_SHARED_CTA || space == M_SHARED_CLUSTER; }

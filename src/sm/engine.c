@@ -1,7 +1,7 @@
-// engine.c: the SM's copy engine, which carries out copies in bulk (cp.async.bulk, TMA). It takes a job from a warp, sends
-// requests of up to 128 bytes past the L1, one in copy.interval cycles and in the order of the jobs, and tells the job's
-// barriers when the last reply is there. It takes no register, and no turn of the load-store unit. What it writes into
-// shared memory costs no pass of the banks: that isn't modelled.
+// engine.c: the SM's copy engine, which carries out copies in bulk (cp.async.bulk, TMA). It takes a job from a warp,
+// sends requests of up to 128 bytes past the L1, one in copy.interval cycles and in the order of the jobs, and tells
+// the job's barriers when the last reply is there. It takes no register, and no turn of the load-store unit. What it
+// writes into shared memory costs no pass of the banks: that isn't modelled.
 //
 // Besides, it keeps the arrivals at an mbarrier that wait for a warp's copies (cp.async.mbarrier.arrive).
 #include "sm/sm.h"

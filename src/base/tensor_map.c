@@ -1,7 +1,7 @@
 // tensor_map.c: tensor maps, the 128 bytes that cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col write and copies of
-// tensors read. NVIDIA keeps their format to itself; this one is ours. It's memory of the program's, so that it may hold
-// anything: what is read is checked as what is written.
-#include "exec/exec.h"
+// tensors read. NVIDIA keeps their format to itself; this one is ours. It's memory of the program's, so that it may
+// hold anything: what is read is checked as what is written.
+#include "base/tensor_map.h"
 
 #include <string.h>
 
