@@ -563,3 +563,11 @@ void check_access(Env *env, Warp *w, const Dinst *d)
     x.mask = s->other_mask;
     if (x.mask && (s->other_space == SP_SHARED || s->other_space == SP_LOCAL)) in_space(&x, s->other_space);
 }
+
+void check_group(Env *env, Warp *w, const Dinst *d, const uint64_t *addr, uint32_t n, uint32_t bytes)
+{
+    Access x = {.env = env, .c = env->check, .w = w, .d = d, .cta = w->cta->check, .addr = addr, .bytes = bytes};
+    x.mask = n < LANES ? (1u << n) - 1 : FULL;
+    x.read = true;
+    if (n) in_space(&x, SP_SHARED);
+}

@@ -567,7 +567,9 @@ static bool check_operand(const Check *c, char letter, int n)
     case 'T': return check_tensor(c, o);
     case 'Y': return halves(c, n, o);
     case 'F':
+    case 'E':
     case 'g': return fragment(c, n, o, letter == 'F');
+    case 'j': return o->kind == O_VEC ? fragment(c, n, o, false) : source(c, n, o, TY_U64, false);
     default: return check_mov(c, n, o);
     }
 }
@@ -668,7 +670,13 @@ int inst_dest_count(const Inst *i)
 {
     if (i->op == OP_CALL) return i->operands > 1 && i->opnd[0].kind == O_LIST && is_callee(&i->opnd[1]) ? 1 : 0;
     const char *sig = signature(i);
-    return sig && sig[0] && strchr("dDhpPHxVeF", sig[0]) ? 1 : 0;
+    return sig && sig[0] && strchr("dDhpPHxVeFE", sig[0]) ? 1 : 0;
+}
+
+bool inst_adds(const Inst *i)
+{
+    const char *sig = op_has(i->op, P_ADDS) ? signature(i) : NULL, *q = sig ? strchr(sig, 'q') : NULL;
+    return q && !(i->opnd[q - sig].kind == O_IMM && !i->opnd[q - sig].imm);
 }
 
 void inst_write(Function *f, const Inst *near, Inst *i)
@@ -690,7 +698,7 @@ void inst_regs(const Inst *i, RegVisit *visit, void *user)
 {
     if (i->guarded) visit(user, i->guard, false);
     int dests = inst_dest_count(i);
-    for (int n = dests; n < i->operands; n++) visit_operand(&i->opnd[n], false, visit, user);
+    for (int n = inst_adds(i) ? 0 : dests; n < i->operands; n++) visit_operand(&i->opnd[n], false, visit, user);
     for (int n = 0; n < dests; n++) visit_operand(&i->opnd[n], true, visit, user);
 }
 

@@ -105,11 +105,12 @@ enum {
     P_ALIGNED = 1 << 12,
     P_FOUR = 1 << 13,
     P_COPIES = 1 << 14,
+    P_ADDS = 1 << 15,
 };
 typedef struct OpInfo {
     const char *name, *operands;
     uint64_t types, types2, groups;
-    uint16_t properties;
+    uint32_t properties;
     Class class;
     uint8_t slots32, slots64;
     const char *section;
@@ -181,7 +182,7 @@ typedef struct Operand {
 typedef enum Fused { FUSED_NOT, FUSED_AWAY, FUSED_PRODUCT, FUSED_MOVE } Fused;
 
 #define MAX_SUFFIX 14
-#define MAX_OPERANDS 6
+#define MAX_OPERANDS 10
 typedef struct Inst {
     uint16_t op;
     uint8_t suffixes;  // modifiers and types in source order: a Mod, or M_COUNT + a Type
@@ -356,11 +357,14 @@ void inst_regs(const Inst *i, RegVisit *visit, void *user);
 Space inst_from_space(const Inst *i);  // of what copies (P_COPIES): where from
 int ptx_dimensions(const Inst *i);     // of a tensor's copy
 int inst_dest_count(const Inst *i);    // leading operands that are destinations
+bool inst_adds(const Inst *i);         // it reads its destination, too
 int inst_slots(const Inst *i);         // issue slots, from ops.def
 
 // --- matrix.c: matrices, of which each lane of a warp has a fragment -------------------------------------------------
 enum { MATRIX_D, MATRIX_A, MATRIX_B, MATRIX_C, MATRICES };
-typedef struct Product {  // D = A · B + C: D and C have m × n elements, A m × k, B k × n
+// D = A · B + C: D and C have m × n elements, A m × k, B k × n. Of wgmma, which has C in D, it is what one of four
+// warps does: 16 of 64 rows.
+typedef struct Product {
     uint16_t m, n, k;
     Type type[MATRICES];
     uint8_t registers[MATRICES];  // of a lane
