@@ -298,6 +298,7 @@ static bool decode_sleep(Decode *x, Dinst *d)
 
 static bool decode_prefetch(Decode *x, Dinst *d)
 {
+    if (x->i->mod[G_LEVEL] == M_TENSORMAP) d->kind = X_NOP;  // maps are never fetched here
     if (x->i->mod[G_LEVEL] != M_L1) d->flags |= D_UNCACHED;
     d->bytes = 1;
     set_address(x, d, &x->i->opnd[0]);
@@ -490,6 +491,9 @@ static const struct {
     [OP_RED_ASYNC] = {X_BULK, decode_bulk},
     [OP_CLUSTER_ARRIVE] = {X_CLUSTER_BARRIER, NULL},
     [OP_CLUSTER_WAIT] = {X_CLUSTER_BARRIER, NULL},
+    [OP_MAP_REPLACE] = {X_TENSOR_MAP, decode_tensor_map},
+    [OP_MAP_COPY] = {X_TENSOR_MAP, decode_tensor_map},
+    [OP_FENCE_MBAR] = {X_FENCE, NULL},
     [OP_MAPA] = {X_CLUSTER_MAP, decode_map},
     [OP_GETCTARANK] = {X_CLUSTER_MAP, decode_map},
     [OP_LDMATRIX] = {X_LDMATRIX, decode_matrix},
