@@ -33,6 +33,6 @@ typedef enum TensorField {
     TENSOR_FILL
 } TensorField;
 bool tensor_map_set(uint8_t map[TENSOR_MAP_BYTES], TensorField field, uint32_t k, uint64_t value);
-uint32_t tensor_map_bytes(const TensorMap *t);                             // of an element
+uint32_t tensor_map_bytes(const TensorMap *t);  // of an element
 
 #endif

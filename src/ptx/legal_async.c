@@ -191,11 +191,11 @@ static bool map_replace(const Legal *c)
 {
     const Inst *i = c->i;
     const uint16_t field = i->mod[G_MODE];
-    const bool wide = field == M_MAP_ADDRESS || field == M_MAP_STRIDE,
-               each = field >= M_MAP_BOX && field <= M_MAP_STEP,
+    const bool wide = field == M_MAP_ADDRESS || field == M_MAP_STRIDE, each = field >= M_MAP_BOX && field <= M_MAP_STEP,
                number = field == M_MAP_RANK || (field >= M_MAP_TYPE && field <= M_MAP_FILL);
     const Operand *value = &i->opnd[i->operands - 1];
-    if (!needs(c, wide || each || number, "a field such as .box_dim") || !needs(c, i->mod[G_COMPLETE] == M_B1024, ".b1024"))
+    if (!needs(c, wide || each || number, "a field such as .box_dim") ||
+        !needs(c, i->mod[G_COMPLETE] == M_B1024, ".b1024"))
         return false;
     if (!only(c, G_SPACE, i->mod[G_SPACE] == M_SHARED_CTA || i->space == SP_GLOBAL) ||
         !only_types(c, G_MODE, wide ? T(B64) : T(B32)))
