@@ -169,6 +169,22 @@ void order_regs(Parser *p);                                           // when a 
 size_t suffix_at(const Module *m, const Inst *i, int k);  // where suffix k of the mnemonic stands
 bool check_form(const Module *m, Inst *i, Diag *diag);    // modifiers and types that the operation has
 
+typedef struct Check {
+    const Module *m;
+    const Function *f;
+    Inst *i;
+    Diag *diag;
+    int three;  // types beyond the second
+} Check;
+// They tell what is wrong, with its place; false.
+bool check_fail(const Check *c, size_t at, const char *hint, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+bool check_refuse(const Check *c, size_t at, FormId id);
+bool check_source(const Check *c, int n, const Operand *o, Type t, bool relaxed);  // n: the operand's number
+
+// texture.c: operand n, of which ops.def says the letter t, T or o
+bool check_texture(const Check *c, char letter, int n);
+
 // legal.c
 bool check_legal(const Module *m, const Inst *i, Diag *diag);  // modifiers that go together
 

@@ -121,6 +121,19 @@ typedef struct OpMissing {
 extern const OpMissing op_missing[];
 extern const size_t op_missing_count;
 
+// Forms of implemented operations that are refused (forms.def).
+typedef enum FormId {
+#define FORM(id, op, written, why) FORM_##id,
+#include "ptx/forms.def"
+#undef FORM
+    FORMS
+} FormId;
+typedef struct FormInfo {
+    Op op;
+    const char *written, *why;
+} FormInfo;
+extern const FormInfo form_info[FORMS];
+
 typedef enum Space { SP_NONE, SP_REG, SP_GENERIC, SP_GLOBAL, SP_CONST, SP_SHARED, SP_LOCAL, SP_PARAM, SP_TEX } Space;
 extern const char *const space_names[];
 
@@ -185,9 +198,9 @@ typedef struct Inst {
     uint16_t op;
     uint8_t suffixes;  // modifiers and types in source order: a Mod, or M_COUNT + a Type
     uint16_t suffix[MAX_SUFFIX];
-    uint8_t type, type2;   // first and second type; type2 is TY_NONE where there is one
-    uint8_t space;         // a Space, for memory operations; SP_GENERIC where none is written
-    uint8_t vec;           // 1, 2, 4 or 8
+    uint8_t type, type2;    // first and second type; type2 is TY_NONE where there is one
+    uint8_t space;          // a Space, for memory operations; SP_GENERIC where none is written
+    uint8_t vec;            // 1, 2, 4 or 8
     uint16_t mod[G_COUNT];  // the Mod that fills each group, or M_NONE
     bool guarded, guard_negated;
     uint8_t fused;   // a Fused
@@ -314,9 +327,10 @@ struct Module {
     Arena arena;
     Source source;  // a copy
     int version_major, version_minor;
-    const char *target;    // "sm_35" with its options
-    int sm, address_bits;  // sm: 35
-    bool maps_f64;         // the target's option map_f64_to_f32
+    const char *target;      // "sm_35" with its options
+    int sm, address_bits;    // sm: 35
+    bool maps_f64;           // the target's option map_f64_to_f32
+    bool separate_samplers;  // its option texmode_independent
     // Set by who loads it: parameters for arithmetic take no registers; order.c is asked; constants come like operands.
     bool free_params, reorder, near_constants;
     // What an SM has, where order.c may use more registers than the code needs, as long as that is full of threads.
@@ -354,6 +368,18 @@ typedef void RegVisit(void *user, uint32_t reg, bool def);
 void inst_regs(const Inst *i, RegVisit *visit, void *user);
 int inst_dest_count(const Inst *i);  // leading operands that are destinations
 int inst_slots(const Inst *i);       // issue slots, from ops.def
+
+// --- texture.c: what textures and surfaces are addressed by ----------------------------------------------------------
+// Behind a texture's address: the level of a mipmap, the coordinates' derivatives, offsets in texels, a depth that
+// texels are compared with.
+typedef enum TexPart { TEX_LEVEL, TEX_DX, TEX_DY, TEX_OFFSET, TEX_DEPTH } TexPart;
+TexPart tex_part(const Function *f, const Inst *i, int n);  // what operand n is, from 2 on
+typedef struct TexShape {
+    uint8_t coordinates;          // that count, without the layer
+    uint8_t items;                // of the vector that has them: with the layer and what is ignored
+    bool layered, cube, samples;  // a layer's number comes first; a sample's number belongs to it
+} TexShape;
+TexShape tex_shape(uint16_t geometry);  // a Mod of GEOM
 
 // --- matrix.c: matrices, of which each lane of a warp has a fragment -------------------------------------------------
 enum { MATRIX_D, MATRIX_A, MATRIX_B, MATRIX_C, MATRICES };

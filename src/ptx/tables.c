@@ -41,4 +41,10 @@ const OpMissing op_missing[] = {
 };
 const size_t op_missing_count = COUNT(op_missing);
 
+const FormInfo form_info[FORMS] = {
+#define FORM(id, op, written, why) [FORM_##id] = {OP_##op, written, why},
+#include "ptx/forms.def"
+#undef FORM
+};
+
 const char *const space_names[] = {"", "reg", "generic", "global", "const", "shared", "local", "param", "tex"};

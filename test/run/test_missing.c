@@ -121,7 +121,7 @@ static void missing(void **state)
         oc_open(&(oc_config){.functional = true, .strict = true}, &strict, message, sizeof message) != OC_OK)
         fail_msg("%s", message);
     Forms forms = read_forms();
-    assert_true(forms.n > 150);
+    assert_true(forms.n > 50);
     for (size_t k = 0; k < forms.n; k++) {
         const Form *form = &forms.v[k];
         Text text = {0};
