@@ -53,7 +53,8 @@ static bool atomic_vectors(const Legal *c)
     if (!since(c, "a vector of atomics", 81, 90)) return false;
     Mod op = (Mod)i->mod[G_ATOM];
     uint64_t types = op == M_A_ADD ? T(F32) | HALF | BRAIN : op == M_A_MIN || op == M_A_MAX ? HALF | BRAIN : 0;
-    return only_types(c, G_VEC, types) && only(c, G_VEC, i->space != SP_SHARED && vectors(c));
+    bool eight = i->vec == 8 && type_info[i->type].bits == 16;
+    return only_types(c, G_VEC, types) && only(c, G_VEC, i->space != SP_SHARED && (eight || vectors(c)));
 }
 
 static bool atomics(const Legal *c)
