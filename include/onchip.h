@@ -184,6 +184,35 @@ oc_status oc_surface_destroy(oc_device *device, uint64_t handle);
 // now on nothing is bound. handle (may be null) gets the variable's handle, which &variable is in a kernel.
 oc_status oc_reference_bind(oc_module *module, const char *name, const oc_texture *of, uint64_t *handle);
 
+// A tensor map describes a tensor in device memory, and the box of it that one instruction copies between there and a
+// block's shared memory (cp.async.bulk.tensor, PTX ISA §5.5). A kernel gets its 128 bytes by value, as a parameter
+// `.param .align 64 .b8 name[128]`. The first dimension is the one whose elements lie side by side.
+enum { OC_TENSOR_RANK = 5, OC_TENSOR_MAP = 128 };  // most dimensions; bytes of a map
+typedef enum oc_tensor_type {
+    OC_TENSOR_U8,
+    OC_TENSOR_U16,
+    OC_TENSOR_U32,
+    OC_TENSOR_S32,
+    OC_TENSOR_U64,
+    OC_TENSOR_S64,
+    OC_TENSOR_F16,
+    OC_TENSOR_F32,
+    OC_TENSOR_F64,
+    OC_TENSOR_BF16
+} oc_tensor_type;
+typedef struct oc_tensor {
+    oc_ptr base;  // a multiple of 16
+    oc_tensor_type type;
+    uint32_t rank;                    // dimensions, 1 to 5
+    uint64_t size[OC_TENSOR_RANK];    // elements, 1 to 2^32
+    uint64_t stride[OC_TENSOR_RANK];  // bytes from one to the next, multiples of 16; the first isn't looked at
+    uint32_t box[OC_TENSOR_RANK];     // elements that one instruction copies, 1 to 256
+    uint32_t step[OC_TENSOR_RANK];    // 1 to 8: only every so many of them; 0 counts as 1
+    uint32_t swizzle;                 // 0, or 32, 64 or 128: bytes within which units of 16 change places
+    bool nan;                         // what lies outside of the tensor reads as NaN, else as 0
+} oc_tensor;
+oc_status oc_tensor_map(oc_device *device, const oc_tensor *tensor, void *map);
+
 // Streams order what is put on them; different streams overlap in simulated time.
 oc_status oc_stream_create(oc_device *device, oc_stream **stream);
 void oc_stream_destroy(oc_stream *stream);       // null: nothing
@@ -194,6 +223,11 @@ oc_status oc_event_create(oc_device *device, oc_event **event);
 void oc_event_destroy(oc_event *event);  // null: nothing
 oc_status oc_event_record(oc_event *event, oc_stream *stream);
 oc_status oc_event_seconds(oc_event *from, oc_event *to, double *seconds);
+
+// Later launches of the kernel have clusters of so many blocks, at most 16, which divide the grid: the blocks of a
+// cluster run side by side and see each other's shared memory. {0, 0, 0}: as the kernel's .reqnctapercluster says, or
+// none.
+oc_status oc_cluster(oc_kernel *kernel, oc_dim3 blocks);
 
 // Launches a kernel and simulates it to its end. args[i] points to the value of parameter i (as cuLaunchKernel's
 // kernelParams); args may be null for a kernel without parameters. smem is the block's dynamic shared memory in bytes.

@@ -421,7 +421,8 @@ static uint64_t next_window(const Launch *l)
     return due < l->to + c->gpu.window ? l->to : due - due % c->gpu.window;
 }
 
-uint32_t chip_fit(SmCfg *organised, const LaunchInfo *info, const Division *before, Record *r, Text *message)
+uint32_t chip_fit(SmCfg *organised, const LaunchInfo *info, uint32_t sms, const Division *before, Record *r,
+                  Text *message)
 {
     r->info = *info;
     sm_organise(organised, info, before);
@@ -429,6 +430,11 @@ uint32_t chip_fit(SmCfg *organised, const LaunchInfo *info, const Division *befo
     if (!fit)
         text_printf(message, UNFIT "%s (registers per thread %u, shared memory %u bytes)", r->occupancy_limit,
                     info->kernel->registers, info->kernel->static_shared + info->dynamic_shared);
+    const uint32_t cluster = exec_cluster_blocks(info);
+    if (fit && (uint64_t)fit * sms < cluster) {
+        text_printf(message, UNFIT "the cluster's %u blocks: there is room for %u side by side", cluster, fit * sms);
+        fit = 0;
+    }
     r->occupancy_blocks = fit;
     r->occupancy_warps = fit * ((info->block[0] * info->block[1] * info->block[2] + LANES - 1) / LANES);
     return fit;
@@ -450,14 +456,52 @@ void chip_no_room(const LaunchInfo *info, uint64_t blocks, Text *message)
                 (unsigned long long)blocks, bytes);
 }
 
+// The first SM of the group that has places for all blocks of a cluster, and behind it; UINT32_MAX: none has.
+static uint32_t find_group(const Launch *l, uint32_t blocks, uint32_t *end)
+{
+    const Chip *c = l->c;
+    const uint32_t size = c->gpu.cluster_sms ? MIN(c->gpu.cluster_sms, c->used) : c->used,
+                   groups = (c->used + size - 1) / size;
+    for (uint32_t k = 0; k < groups; k++) {
+        const uint32_t from = (l->next_sm / size + k) % groups * size, to = MIN(from + size, c->used);
+        uint64_t places = 0;
+        for (uint32_t s = from; s < to; s++) places += sm_places(&c->sms[s]);
+        if (places >= blocks) return *end = to, from;
+    }
+    return UINT32_MAX;
+}
+
+// The blocks of a cluster go to the SMs of one group together, to those that have most room.
+static void hand_out_clusters(Launch *l)
+{
+    Chip *c = l->c;
+    const LaunchInfo *info = &l->r->info;
+    const uint32_t n = exec_cluster_blocks(info);
+    for (uint32_t from, to; l->started < l->blocks && (from = find_group(l, n, &to)) != UINT32_MAX;
+         l->next_sm = to % c->used) {
+        Cluster *cluster = exec_cluster(n);
+        const uint64_t number = l->started / n;
+        for (uint32_t rank = 0; rank < n; rank++, l->started++) {
+            uint32_t best = from;
+            for (uint32_t s = from + 1; s < to; s++)
+                if (sm_places(&c->sms[s]) > sm_places(&c->sms[best])) best = s;
+            sm_start_block(&c->sms[best], exec_cluster_member(info, number, rank), cluster, rank, l->to);
+        }
+    }
+}
+
 // Blocks go to the SMs in turn, one each, as long as there is room.
 static void hand_out(Launch *l)
 {
     Chip *c = l->c;
+    if (l->r->info.cluster[0]) {
+        hand_out_clusters(l);
+        return;
+    }
     for (uint32_t tried = 0; l->started < l->blocks && tried < c->used;) {
         Sm *sm = &c->sms[l->next_sm];
         if (sm_has_room(sm))
-            sm_start_block(sm, l->started++, l->to), tried = 0;
+            sm_start_block(sm, l->started++, NULL, 0, l->to), tried = 0;
         else
             tried++;
         l->next_sm = (l->next_sm + 1) % c->used;
@@ -575,7 +619,8 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
     uint32_t sms = c->used = (uint32_t)MIN(blocks, c->gpu.sms);
     Launch l = {.c = c, .o = o, .r = r, .message = message, .blocks = blocks};
     SmCfg organised = c->gpu.sm;
-    uint32_t fit = chip_fit(&organised, info, &c->division, r, message);
+    uint32_t fit =
+        chip_fit(&organised, info, c->gpu.cluster_sms ? MIN(sms, c->gpu.cluster_sms) : sms, &c->division, r, message);
     if (!fit) return RUN_TOO_LARGE;
     r->code = info->kernel;
     if (!be_built(c, message)) {

@@ -17,6 +17,7 @@ typedef struct SchedSetting {  // a parameter of a policy, not of the chosen one
 typedef struct Gpu {
     char name[64];
     uint32_t capability, sms, slice, engines;
+    uint32_t cluster_sms;  // among which the blocks of a cluster lie; 0: all
     uint64_t memory;
     double core_mhz, dram_mhz, dram_gbs, host_gbs, host_us, launch_us, next_us, gather_gbs;
     uint32_t dram_latency;
@@ -291,7 +292,9 @@ RunResult chip_run(Chip *c, const LaunchInfo *l, const Texture *textures, uint32
 // blocks that fit an SM at once. 0: none does, and message says why: UNFIT, and the limit. organised: the described SM,
 // changed. before: of an earlier launch, or null (sm_organise).
 #define UNFIT "no block of this kernel fits an SM: "
-uint32_t chip_fit(SmCfg *organised, const LaunchInfo *info, const Division *before, Record *r, Text *message);
+// A cluster is spread over so many SMs.
+uint32_t chip_fit(SmCfg *organised, const LaunchInfo *info, uint32_t sms, const Division *before, Record *r,
+                  Text *message);
 void chip_spare(Chip *c);  // gives back what blocks have left for later launches
 // What is said when the host hasn't the memory for so many blocks.
 void chip_no_room(const LaunchInfo *info, uint64_t blocks, Text *message);

@@ -145,11 +145,12 @@ static bool more_ctas(Execution *x)
     return true;
 }
 
-static void start_block(Execution *x, uint32_t k)
+static void start_block(Execution *x, uint32_t k, uint64_t number, Cluster *cluster, uint32_t rank)
 {
     uint32_t sms = x->c->gpu.sms;
     Cta *cta = x->at[k] = x->c->ctas.v[--x->c->idle];
-    exec_cta_start(&x->env, cta, x->started++);
+    exec_cta_start(&x->env, cta, number, cluster, rank);
+    x->started++;
     for (uint32_t w = 0; w < x->per_block; w++) cta->warps[w].slot = k / sms * x->per_block + w;
 }
 
@@ -159,19 +160,44 @@ static void end_block(Execution *x, uint32_t k)
     x->at[k] = NULL;
 }
 
+static RunResult no_room(const Execution *x, Text *message)
+{
+    chip_no_room(x->env.launch, MAX(x->c->ctas.n, 1), message);
+    return RUN_MEMORY;
+}
+
+// The blocks of a cluster start together, where there are places for all of them. False: the host has no memory.
+static bool start_clusters(Execution *x)
+{
+    const LaunchInfo *l = x->env.launch;
+    const uint32_t n = exec_cluster_blocks(l);
+    uint32_t places = 0;
+    for (uint32_t k = 0; k < x->slots; k++) places += !x->at[k];
+    for (; places >= n && x->started < x->blocks; places -= n) {
+        Cluster *c = exec_cluster(n);
+        const uint64_t number = x->started / n;
+        for (uint32_t k = 0, rank = 0; rank < n; k++) {
+            if (x->at[k]) continue;
+            if (!more_ctas(x)) return false;
+            x->env.sm = k % x->c->gpu.sms;
+            start_block(x, k, exec_cluster_member(l, number, rank), c, rank);
+            rank++;
+        }
+    }
+    return true;
+}
+
 static RunResult run_blocks(Execution *x, Text *message)
 {
     while (x->finished < x->blocks) {
         uint64_t began = x->env.clock;
         x->moved = x->sleeping = false;
+        if (x->env.launch->cluster[0] && !start_clusters(x)) return no_room(x, message);
         for (uint32_t k = 0; k < x->slots; k++) {
-            if (!x->at[k] && x->started == x->blocks) continue;
-            if (!x->at[k] && !more_ctas(x)) {
-                chip_no_room(x->env.launch, MAX(x->c->ctas.n, 1), message);
-                return RUN_MEMORY;
-            }
+            if (!x->at[k] && (x->started == x->blocks || x->env.launch->cluster[0])) continue;
+            if (!x->at[k] && !more_ctas(x)) return no_room(x, message);
             x->env.sm = k % x->c->gpu.sms;
-            if (!x->at[k]) start_block(x, k);
+            if (!x->at[k]) start_block(x, k, x->started, NULL, 0);
             RunResult r = run_block(x, x->at[k], message);
             if (r != RUN_OK) return r;
             if (!x->at[k]->running) end_block(x, k);
@@ -191,7 +217,7 @@ RunResult chip_execute(Chip *c, const LaunchInfo *info, const Texture *textures,
     uint32_t per_block = (info->block[0] * info->block[1] * info->block[2] + LANES - 1) / LANES;
     SmCfg organised = c->gpu.sm;
     r->functional = true;
-    uint32_t fit = chip_fit(&organised, info, NULL, r, message);
+    uint32_t fit = chip_fit(&organised, info, c->gpu.sms, NULL, r, message);
     if (!fit && strcmp(r->occupancy_limit, "registers")) return RUN_TOO_LARGE;
     if (!fit) message->n = 0, fit = 1;  // without time, registers are no limit
     Execution x = {
@@ -221,7 +247,7 @@ RunResult chip_execute(Chip *c, const LaunchInfo *info, const Texture *textures,
     r->count[C_BLOCKS] = x.finished;
     record_undefined(r, &x.env.undefined, &(Undefined){0});
     if (o->printed && x.env.printed.n) text_add(o->printed, x.env.printed.v, x.env.printed.n);
-    text_free(&x.env.printed);
+    exec_env_free(&x.env);
     for (uint32_t k = 0; k < x.slots; k++)
         if (x.at[k]) end_block(&x, k);
     mem_free(x.at);

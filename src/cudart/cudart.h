@@ -65,6 +65,7 @@ enum {  // cudaError_t
     cudaErrorHostMemoryAlreadyRegistered = 712,
     cudaErrorHostMemoryNotRegistered = 713,
     cudaErrorCooperativeLaunchTooLarge = 720,
+    cudaErrorInvalidClusterSize = 912,
     cudaErrorNotSupported = 801
 };
 

@@ -9,6 +9,7 @@ typedef struct Config {
     size_t shared;
     cudaStream_t stream;
     bool cooperative;
+    dim3 cluster;  // 0: as the kernel says
 } Config;
 enum { DEEPEST = 32 };
 static _Thread_local struct {
@@ -19,7 +20,7 @@ static _Thread_local struct {
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, cudaStream_t stream)
 {
     if (pushed.n == DEEPEST) return (unsigned)noted(cudaErrorInvalidConfiguration);
-    pushed.at[pushed.n++] = (Config){grid, block, shared, stream, false};
+    pushed.at[pushed.n++] = (Config){grid, block, shared, stream, false, {0, 0, 0}};
     return 0;
 }
 
@@ -53,8 +54,11 @@ static cudaError_t launch(const void *function, const Config *c, void **args)
     if (!error && !stream_number(c->stream, &stream)) error = cudaErrorInvalidResourceHandle;
     if (!error && e->info.params && !args) error = cudaErrorInvalidValue;
     if (error) return noted(error);
-    WireLaunch l = {
-        {c->grid.x, c->grid.y, c->grid.z}, {c->block.x, c->block.y, c->block.z}, (uint32_t)c->shared, c->cooperative};
+    WireLaunch l = {{c->grid.x, c->grid.y, c->grid.z},
+                    {c->block.x, c->block.y, c->block.z},
+                    (uint32_t)c->shared,
+                    c->cooperative,
+                    {c->cluster.x, c->cluster.y, c->cluster.z}};
     size_t bytes = sizeof l + e->info.param_bytes;
     uint8_t *text = mem_alloc(bytes);
     memcpy(text, &l, sizeof l);
@@ -69,12 +73,12 @@ static cudaError_t launch(const void *function, const Config *c, void **args)
 
 cudaError_t cudaLaunchKernel(const void *f, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t s)
 {
-    return launch(f, &(Config){grid, block, shared, s, false}, args);
+    return launch(f, &(Config){grid, block, shared, s, false, {0, 0, 0}}, args);
 }
 
 cudaError_t __cudaLaunchKernel(const void *f, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t s)
 {
-    return launch(f, &(Config){grid, block, shared, s, false}, args);
+    return launch(f, &(Config){grid, block, shared, s, false, {0, 0, 0}}, args);
 }
 
 // --- what a kernel is and may ----------------------------------------------------------------------------------------
@@ -83,7 +87,8 @@ typedef struct FuncAttributes {  // cudaFuncAttributes
     int max_threads, registers, ptx_version, binary_version, cached, most_dynamic, carveout, reserved[23];
 } FuncAttributes;
 _Static_assert(sizeof(FuncAttributes) == 144, "as in CUDA 13");
-enum { MAX_DYNAMIC = 8, CARVEOUT = 9 };  // cudaFuncAttribute
+// cudaFuncAttribute; those of clusters are 10 to 15
+enum { MAX_DYNAMIC = 8, CARVEOUT = 9, CLUSTER_WIDTH = 10, CLUSTER_NON_PORTABLE = 14, CLUSTER_POLICY = 15 };
 
 cudaError_t cudaFuncGetAttributes(FuncAttributes *to, const void *f)
 {
@@ -119,8 +124,10 @@ cudaError_t cudaFuncSetAttribute(const void *f, int attribute, int value)
     } else if (attribute == CARVEOUT) {
         if (value < -1 || value > 100) return noted(cudaErrorInvalidValue);
         e->carveout = value;
-    } else {
+    } else if (attribute < CLUSTER_WIDTH || attribute > CLUSTER_POLICY) {
         return noted(cudaErrorInvalidValue);
+    } else if (attribute < CLUSTER_NON_PORTABLE) {
+        return client_missing("cudaFuncSetAttribute of a cluster's size");
     }
     return cudaSuccess;
 }
@@ -172,6 +179,7 @@ typedef struct LaunchConfig {  // cudaLaunchConfig_t
 } LaunchConfig;
 _Static_assert(sizeof(Attribute) == 72 && sizeof(LaunchConfig) == 56, "as in CUDA 13");
 enum { COOPERATIVE = 2, CLUSTER = 4 };  // cudaLaunchAttributeID
+enum { MOST_CLUSTER = 16 };             // blocks; 8 where a kernel doesn't ask for more
 
 // Blocks that wait for one another must all have room at once (CUDA C++ Programming Guide, "Grid Synchronization").
 cudaError_t cudaLaunchCooperativeKernel(const void *f, dim3 grid, dim3 block, void **args, size_t shared,
@@ -184,23 +192,27 @@ cudaError_t cudaLaunchCooperativeKernel(const void *f, dim3 grid, dim3 block, vo
     cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, f, (int)threads, shared, 0);
     if (error) return error;
     if (all > (uint64_t)blocks * client_device()->sms) return noted(cudaErrorCooperativeLaunchTooLarge);
-    return launch(f, &(Config){grid, block, shared, s, true}, args);
+    return launch(f, &(Config){grid, block, shared, s, true, {0, 0, 0}}, args);
 }
 
 // Attributes but for these two are hints, or order launches that run one after the other anyway.
 cudaError_t cudaLaunchKernelExC(const LaunchConfig *c, const void *f, void **args)
 {
     bool together = false;
+    dim3 cluster = {0, 0, 0};
     READY();
     if (!c || (c->n && !c->attributes)) return noted(cudaErrorInvalidValue);
     for (unsigned k = 0; k < c->n; k++) {
         const Attribute *a = &c->attributes[k];
         together |= a->id == COOPERATIVE && a->value.cooperative;
-        if (a->id == CLUSTER && (uint64_t)a->value.cluster.x * a->value.cluster.y * a->value.cluster.z != 1)
-            return client_missing("cudaLaunchKernelExC with clusters of blocks");
+        if (a->id != CLUSTER) continue;
+        cluster = a->value.cluster;
+        const uint64_t blocks = (uint64_t)cluster.x * cluster.y * cluster.z;
+        if (!blocks || blocks > MOST_CLUSTER || c->grid.x % cluster.x || c->grid.y % cluster.y || c->grid.z % cluster.z)
+            return noted(cudaErrorInvalidClusterSize);
     }
     if (together) return cudaLaunchCooperativeKernel(f, c->grid, c->block, args, c->shared, c->stream);
-    return launch(f, &(Config){c->grid, c->block, c->shared, c->stream, false}, args);
+    return launch(f, &(Config){c->grid, c->block, c->shared, c->stream, false, cluster}, args);
 }
 
 // As in ptsz.c; the stream is in the config.

@@ -293,6 +293,23 @@ static oc_status cuda_symbol(oc_module *m, const char *name, oc_ptr *ptr, size_t
 }
 
 // --- textures --------------------------------------------------------------------------------------------------------
+// Drivers before CUDA 12 have no tensor maps, so that it isn't in the list of what must be there.
+static oc_status cuda_tensor_map(oc_device *base, const TensorMap *t, void *map)
+{
+    typedef CUresult Encode(void *map, int type, uint32_t rank, void *at, const uint64_t *size, const uint64_t *stride,
+                            const uint32_t *box, const uint32_t *step, int interleave, int swizzle, int promotion,
+                            int fill);
+    CudaDevice *d = cuda_of(base);
+    Encode *encode;
+    *(void **)&encode = dlsym(d->cu.library, "cuTensorMapEncodeTiled");
+    USABLE(base);
+    if (!encode) return device_fail(base, OC_UNSUPPORTED, "this GPU driver is too old: it has no tensor maps");
+    return check(base,
+                 encode(map, t->type, t->rank, (void *)(uintptr_t)t->base, t->size, t->stride + 1, t->box, t->step, 0,
+                        t->swizzle, 0, t->nan),
+                 "cuTensorMapEncodeTiled");
+}
+
 static oc_status cuda_texture_create(oc_device *d, const oc_texture *t, uint64_t *handle)
 {
     static const int formats[] = {[OC_TEX_F32] = 0x20, [OC_TEX_U32] = 3, [OC_TEX_S32] = 10, [OC_TEX_U8] = 1,
@@ -499,6 +516,21 @@ static void cuda_queue(oc_device *d, bool on)
 
 static void cuda_gather(oc_device *d, size_t bytes, oc_stream *s) { (void)d, (void)bytes, (void)s; }
 
+// As with tensor maps, drivers before CUDA 12 have no such call.
+static CUresult launch_clusters(CudaDevice *d, const CudaKernel *k, oc_dim3 grid, oc_dim3 block, uint32_t smem,
+                                CUstream stream, const void *const *args)
+{
+    enum { NOT_SUPPORTED = 801 };  // CUresult
+    const oc_dim3 c = k->base.cluster;
+    const unsigned size[3] = {c.x, c.y, c.z};
+    CUlaunchAttribute attribute = {.id = LAUNCH_CLUSTER};
+    CUlaunchConfig config = {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, smem, stream, &attribute, 1};
+    cuLaunchKernelEx_fn *launch;
+    *(void **)&launch = dlsym(d->cu.library, "cuLaunchKernelEx");
+    memcpy(attribute.value.bytes, size, sizeof size);
+    return launch ? launch(&config, k->function, (void **)(uintptr_t)args, NULL) : NOT_SUPPORTED;
+}
+
 static oc_status cuda_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32_t smem, oc_stream *s,
                              const void *const *args)
 {
@@ -514,10 +546,12 @@ static oc_status cuda_launch(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint3
         status = check(&d->base, cu->cuEventCreate(&at[n], 0), "cuEventCreate");
     if (status == OC_OK) status = check(&d->base, cu->cuEventRecord(at[0], stream_of(s)), "cuEventRecord");
     if (status == OC_OK)
-        status = check(&d->base,
-                       cu->cuLaunchKernel(k->function, grid.x, grid.y, grid.z, block.x, block.y, block.z, smem,
-                                          stream_of(s), (void **)(uintptr_t)args, NULL),
-                       k->name);
+        status =
+            check(&d->base,
+                  base->cluster.x ? launch_clusters(d, k, grid, block, smem, stream_of(s), args)
+                                  : cu->cuLaunchKernel(k->function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
+                                                       smem, stream_of(s), (void **)(uintptr_t)args, NULL),
+                  k->name);
     if (status == OC_OK) status = check(&d->base, cu->cuEventRecord(at[1], stream_of(s)), "cuEventRecord");
     bool later = status == OC_OK && d->queued;
     if (later) vec_push(&d->pending, ((Pending){at[0], at[1], d->forgotten + d->seconds.n}));
@@ -638,6 +672,7 @@ static const DeviceOps cuda_ops = {
     .params = cuda_params,
     .carveout = cuda_carveout,
     .symbol = cuda_symbol,
+    .tensor_map = cuda_tensor_map,
     .texture_create = cuda_texture_create,
     .texture_destroy = cuda_texture_destroy,
     .surface_create = cuda_surface_create,

@@ -266,6 +266,24 @@ oc_status oc_texture_create(oc_device *d, const oc_texture *t, uint64_t *handle)
     return d->ops->texture_create(d, t, handle);
 }
 
+oc_status oc_tensor_map(oc_device *d, const oc_tensor *t, void *map)
+{
+    NEED(d, d, "device");
+    OUTSIDE(d);
+    NEED(d, t, "tensor");
+    NEED(d, map, "map");
+    TensorMap m = {.base = t->base, .type = (uint8_t)t->type, .nan = t->nan};
+    while (m.swizzle < 4 && t->swizzle != (m.swizzle ? 16u << m.swizzle : 0)) m.swizzle++;
+    m.rank = (uint8_t)MIN(t->rank, UINT8_MAX);
+    for (uint32_t k = 0; k < MIN(t->rank, OC_TENSOR_RANK); k++) {
+        m.size[k] = t->size[k], m.stride[k] = t->stride[k];
+        m.box[k] = t->box[k], m.step[k] = t->step[k] ? t->step[k] : 1;
+    }
+    const char *flaw = tensor_map_flaw(&m);
+    if (flaw) return device_fail(d, OC_BAD_ARGUMENT, "oc_tensor_map: %s", flaw);
+    return d->ops->tensor_map(d, &m, map);
+}
+
 oc_status oc_texture_destroy(oc_device *d, uint64_t handle)
 {
     NEED(d, d, "device");
@@ -338,6 +356,20 @@ oc_status oc_event_seconds(oc_event *from, oc_event *to, double *seconds)
     NEED(d, seconds, "seconds");
     if (to->device != d) return device_fail(d, OC_BAD_ARGUMENT, "the two events are of different devices");
     return d->ops->event_seconds(from, to, seconds);
+}
+
+oc_status oc_cluster(oc_kernel *k, oc_dim3 blocks)
+{
+    enum { MOST = 16 };
+    oc_device *d = k ? k->module->device : NULL;
+    NEED(d, k, "kernel");
+    OUTSIDE(d);
+    const bool none = !blocks.x && !blocks.y && !blocks.z;
+    const uint64_t all = (uint64_t)blocks.x * blocks.y * blocks.z;
+    if (!none && (!all || blocks.x > MOST || blocks.y > MOST || blocks.z > MOST || all > MOST))
+        return device_fail(d, OC_BAD_ARGUMENT, "oc_cluster: a cluster has 1 to %d blocks", MOST);
+    k->cluster = blocks;
+    return OC_OK;
 }
 
 oc_status oc_launch(oc_kernel *k, oc_dim3 grid, oc_dim3 block, uint32_t smem, oc_stream *s, const void *const *args)

@@ -3,6 +3,7 @@
 #ifndef DEVICE_H
 #define DEVICE_H
 
+#include "base/tensor_map.h"
 #include "chip/chip.h"
 
 #include <onchip.h>
@@ -28,6 +29,7 @@ typedef struct DeviceOps {
     uint32_t (*params)(const oc_kernel *k);
     oc_status (*carveout)(oc_kernel *k, int percent);
     oc_status (*symbol)(oc_module *m, const char *name, oc_ptr *ptr, size_t *bytes);
+    oc_status (*tensor_map)(oc_device *d, const TensorMap *t, void *map);
     oc_status (*texture_create)(oc_device *d, const oc_texture *t, uint64_t *handle);
     oc_status (*texture_destroy)(oc_device *d, uint64_t handle);
     oc_status (*surface_create)(oc_device *d, const oc_texture *t, uint64_t *handle);
@@ -91,6 +93,7 @@ struct oc_module {
 };
 struct oc_kernel {
     oc_module *module;
+    oc_dim3 cluster;  // blocks; 0: as its PTX says
 };
 struct oc_stream {
     oc_device *device;

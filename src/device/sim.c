@@ -150,7 +150,14 @@ oc_status device_moved(oc_device *base, oc_ptr at, uint64_t bytes, bool to_devic
     return OC_OK;
 }
 
-// --- streams ---------------------------------------------------------------------------------------------------------
+// --- tensor maps, streams --------------------------------------------------------------------------------------------
+static oc_status sim_tensor_map(oc_device *base, const TensorMap *t, void *map)
+{
+    (void)base;
+    tensor_map_write(t, map);
+    return OC_OK;
+}
+
 static oc_status sim_stream_create(oc_device *base, oc_stream **stream)
 {
     Sim *d = sim_of(base);
@@ -256,6 +263,28 @@ static void forward(void *user, uint64_t cycles, uint64_t insts, uint64_t done, 
     p->d->base.calling = false;
 }
 
+// The clusters of a launch; 0 in the first: it has none.
+static void cluster_of(const SimKernel *k, uint32_t to[3])
+{
+    const uint32_t *own = k->f->cluster;
+    const oc_dim3 set = k->base.cluster, c = set.x ? set : (oc_dim3){own[0], own[1], own[2]};
+    const uint32_t size[3] = {c.x, c.x ? MAX(c.y, 1u) : 0, c.x ? MAX(c.z, 1u) : 0};
+    memcpy(to, size, sizeof size);
+}
+
+static oc_status check_cluster(Sim *d, const SimKernel *k, const char *name, oc_dim3 grid)
+{
+    uint32_t c[3];
+    cluster_of(k, c);
+    if (!c[0]) return OC_OK;
+    if ((uint64_t)c[0] * c[1] > MAX_CLUSTER || (uint64_t)c[0] * c[1] * c[2] > MAX_CLUSTER)
+        return fail(d, OC_BAD_ARGUMENT, "'%s': a cluster has at most %d blocks", name, MAX_CLUSTER);
+    if (grid.x % c[0] || grid.y % c[1] || grid.z % c[2])
+        return fail(d, OC_BAD_ARGUMENT, "'%s': clusters of %u×%u×%u blocks don't divide the grid", name, c[0], c[1],
+                    c[2]);
+    return OC_OK;
+}
+
 static oc_status check_launch(Sim *d, const Kernel *k, const char *name, oc_dim3 grid, oc_dim3 block, uint32_t smem)
 {
     const Function *f = k->f;
@@ -285,6 +314,7 @@ oc_status device_admit(oc_kernel *base, oc_dim3 grid, oc_dim3 block, uint32_t sm
     if (!kernel->kernel) return fail(d, kernel->status, "%s", kernel->refusal);
     char *shown = name_shown(kernel->f->symbol->name);
     oc_status status = check_launch(d, kernel->kernel, shown, grid, block, smem);
+    if (status == OC_OK) status = check_cluster(d, kernel, shown, grid);
     mem_free(shown);
     return status;
 }
@@ -372,6 +402,7 @@ static oc_status prepare(Launching *l, oc_dim3 grid, oc_dim3 block, uint32_t sme
     Sim *d = l->d;
     Kernel *k = l->kernel->kernel;
     oc_status status = check_launch(d, k, l->shown, grid, block, smem);
+    if (status == OC_OK) status = check_cluster(d, l->kernel, l->shown, grid);
     if (status == OC_OK && d->config.cap && d->executed >= d->config.cap)
         status = outcome(d, RUN_LIMIT, l->shown, "", true, NULL);
     if (status == OC_OK) status = choose(d, l->kernel, l->shown, &l->timed);
@@ -384,6 +415,7 @@ static oc_status prepare(Launching *l, oc_dim3 grid, oc_dim3 block, uint32_t sme
                            .params = mem_alloc(k->param_bytes + 16),
                            .local_limit = d->gpu.sm.local_limit,
                            .workspace = d->workspace};
+    cluster_of(l->kernel, l->info.cluster);
     for (size_t p = 0; p < k->f->params.n; p++)
         memcpy(l->info.params + k->param_at.v[p], args[p], l->kernel->params.sizes[p]);
     return OC_OK;
@@ -523,6 +555,7 @@ static const DeviceOps sim_ops = {
     .params = sim_params,
     .carveout = sim_carveout,
     .symbol = sim_symbol,
+    .tensor_map = sim_tensor_map,
     .texture_create = sim_texture_create,
     .texture_destroy = sim_texture_destroy,
     .surface_create = sim_surface_create,

@@ -76,6 +76,7 @@ typedef struct WireTexture {
 typedef struct WireLaunch {
     uint32_t grid[3], block[3], shared;
     uint32_t cooperative;  // 1: blocks may wait for one another
+    uint32_t cluster[3];   // blocks; 0: as the kernel's PTX says
 } WireLaunch;
 
 #endif

@@ -55,7 +55,7 @@ static void make_room(Cta *cta, const LaunchInfo *l)
     }
 }
 
-void exec_cta_start(Env *env, Cta *cta, uint64_t number)
+void exec_cta_start(Env *env, Cta *cta, uint64_t number, Cluster *cluster, uint32_t rank)
 {
     const LaunchInfo *i = env->launch;
     const Kernel *k = i->kernel;
@@ -70,6 +70,13 @@ void exec_cta_start(Env *env, Cta *cta, uint64_t number)
     cta->running = true;
     env->changed = env->clock;
     memset(cta->barrier, 0, sizeof cta->barrier);
+    cta->tries = 0;
+    cluster_leave(cta);
+    cta->alone = (Cluster){.n = 1, .members = 1};
+    cta->cluster = cluster ? cluster : &cta->alone;
+    cta->rank = rank;
+    cta->cluster->cta[rank] = cta;
+    cta->cluster->live += cta->threads;
     cta->shared_bytes = shared_of(i);
     memset(cta->shared, 0, cta->shared_bytes);
     for (uint32_t n = 0; n < cta->warp_count; n++) {
@@ -98,8 +105,19 @@ void exec_cta_free(Cta *cta)
         vec_free(&cta->warps[n].splits);
         exec_audit_free(&cta->warps[n]);
     }
+    cluster_leave(cta);
     mem_free(cta->warps);
     mem_free(cta->shared);
     check_cta_free(cta);
     *cta = (Cta){0};
+}
+
+void exec_env_free(Env *env)
+{
+    for (size_t k = 0; k < env->copies.n; k++) vec_free(&env->copies.v[k].rows);
+    for (size_t k = 0; k < env->late.n; k++) mem_free(env->late.v[k].data);
+    vec_free(&env->copies);
+    vec_free(&env->arrivals);
+    vec_free(&env->late);
+    text_free(&env->printed);
 }

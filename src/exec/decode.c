@@ -417,6 +417,8 @@ void exec_kernel_free(Kernel *k)
         vec_free(&code->results);
         for (size_t t = 0; t < code->tensors.n; t++) mem_free(code->tensors.v[t]);
         vec_free(&code->tensors);
+        for (size_t b = 0; b < code->bulks.n; b++) mem_free(code->bulks.v[b]);
+        vec_free(&code->bulks);
         vec_free(&code->local_params);
         vec_free(&code->locals);
         alloc_free(code->alloc);

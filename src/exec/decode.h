@@ -1,5 +1,5 @@
 // decode.h: what the files that decode share: operand.c (operands, and where things are), decode_memory.c,
-// decode_matrix.c and decode_inst.c (one instruction), decode.c (functions and kernels).
+// decode_matrix.c, decode_async.c and decode_inst.c (one instruction), decode.c (functions and kernels).
 #ifndef EXEC_DECODE_H
 #define EXEC_DECODE_H
 
@@ -59,7 +59,7 @@ void half_rows(const Decode *x, const Operand *o, Loc32 to[2]);  // of a 128-bit
 void set_address(Decode *x, Dinst *d, const Operand *o);         // [reg + imm], [sym + imm], [imm]
 void set_score(Decode *x, Dinst *d);                             // the scoreboard's view of x->i
 
-// --- decode_memory.c, decode_matrix.c, decode_inst.c -----------------------------------------------------------------
+// --- decode_memory.c, decode_matrix.c, decode_async.c, decode_inst.c ------------------------------------------------
 bool decode_memory(Decode *x, Dinst *d);
 bool decode_atomic(Decode *x, Dinst *d);
 // The rows of a value or vector that is loaded (to) or stored.
@@ -71,6 +71,8 @@ bool decode_surface(Decode *x, Dinst *d);
 bool decode_query(Decode *x, Dinst *d);
 bool decode_matrix(Decode *x, Dinst *d);  // ldmatrix, stmatrix
 bool decode_tensor(Decode *x, Dinst *d);  // products of matrices
+bool decode_mbar(Decode *x, Dinst *d);
+bool decode_bulk(Decode *x, Dinst *d);  // copies in bulk, and st.async
 bool decode_inst(Decode *x, Dinst *d, uint32_t at);
 
 #endif

@@ -241,7 +241,7 @@ static bool decode_mov(Decode *x, Dinst *d)
     if (i->type == TY_PRED) {
         d->pdst = pdest_of(x, to);
         if (from->kind == O_SREG)
-            d->a = 2 * PRED_TRUE + 1;  // %is_explicit_cluster: never
+            d->kind = X_SREG, d->imm = from->reg;
         else
             d->a = pred_source(x, from);
         return true;
@@ -316,6 +316,24 @@ static bool decode_commit(Decode *x, Dinst *d)
 static bool decode_wait(Decode *x, Dinst *d)
 {
     d->imm = x->i->operands ? 1 + MIN(x->i->opnd[0].imm, UINT32_MAX) : 0;
+    return true;
+}
+
+// Groups of copies in bulk, of which no instruction waits for the open one.
+static bool decode_bulk_wait(Decode *x, Dinst *d)
+{
+    d->mod = x->i->mod[G_MODE];
+    return decode_wait(x, d);
+}
+
+static bool decode_map(Decode *x, Dinst *d)
+{
+    const Inst *i = x->i;
+    const Operand *a = &i->opnd[1];
+    d->dst = dest_row(x, &i->opnd[0]);
+    d->a = a->kind == O_SYM ? constant_row(x, address_of(x, a->sym) + a->imm, i->type == TY_U64)
+                            : source_row(x, a, i->type);
+    d->b = i->operands > 2 ? source_row(x, &i->opnd[2], TY_U32) : constant_row(x, 0, false);
     return true;
 }
 
@@ -445,6 +463,36 @@ static const struct {
     [OP_CP_ASYNC_COMMIT] = {X_CP_WAIT, decode_commit},
     [OP_CP_ASYNC_WAIT] = {X_CP_WAIT, decode_wait},
     [OP_CP_ASYNC_WAIT_ALL] = {X_CP_WAIT, decode_wait},
+    [OP_MBAR_INIT] = {X_MBAR, decode_mbar},
+    [OP_MBAR_INVAL] = {X_MBAR, decode_mbar},
+    [OP_MBAR_EXPECT] = {X_MBAR, decode_mbar},
+    [OP_MBAR_COMPLETE] = {X_MBAR, decode_mbar},
+    [OP_MBAR_ARRIVE] = {X_MBAR, decode_mbar},
+    [OP_MBAR_ARRIVE_SOME] = {X_MBAR, decode_mbar},
+    [OP_MBAR_ARRIVE_EXPECT] = {X_MBAR, decode_mbar},
+    [OP_MBAR_DROP] = {X_MBAR, decode_mbar},
+    [OP_MBAR_DROP_SOME] = {X_MBAR, decode_mbar},
+    [OP_MBAR_DROP_EXPECT] = {X_MBAR, decode_mbar},
+    [OP_MBAR_TEST] = {X_MBAR, decode_mbar},
+    [OP_MBAR_TEST_PARITY] = {X_MBAR, decode_mbar},
+    [OP_MBAR_TRY] = {X_MBAR_TRY, decode_mbar},
+    [OP_MBAR_TRY_PARITY] = {X_MBAR_TRY, decode_mbar},
+    [OP_MBAR_PENDING] = {X_MBAR, decode_plain},
+    [OP_MBAR_COPIES] = {X_MBAR_COPIES, decode_mbar},
+    [OP_BULK] = {X_BULK, decode_bulk},
+    [OP_BULK_REDUCE] = {X_BULK, decode_bulk},
+    [OP_BULK_PREFETCH] = {X_BULK, decode_bulk},
+    [OP_BULK_COMMIT] = {X_BULK_WAIT, decode_commit},
+    [OP_BULK_WAIT] = {X_BULK_WAIT, decode_bulk_wait},
+    [OP_TENSOR] = {X_BULK, decode_bulk},
+    [OP_TENSOR_REDUCE] = {X_BULK, decode_bulk},
+    [OP_TENSOR_PREFETCH] = {X_BULK, decode_bulk},
+    [OP_ST_ASYNC] = {X_BULK, decode_bulk},
+    [OP_RED_ASYNC] = {X_BULK, decode_bulk},
+    [OP_CLUSTER_ARRIVE] = {X_CLUSTER_BARRIER, NULL},
+    [OP_CLUSTER_WAIT] = {X_CLUSTER_BARRIER, NULL},
+    [OP_MAPA] = {X_CLUSTER_MAP, decode_map},
+    [OP_GETCTARANK] = {X_CLUSTER_MAP, decode_map},
     [OP_LDMATRIX] = {X_LDMATRIX, decode_matrix},
     [OP_STMATRIX] = {X_STMATRIX, decode_matrix},
     [OP_MOVMATRIX] = {X_MOVMATRIX, decode_plain},

@@ -102,9 +102,10 @@ Deferred deferred_begin(const Env *env, Warp *w, const Dinst *d, uint32_t mask)
     return (Deferred){.warp = w, .d = d, .cycle = env->clock, .mask = mask, .base = (uint32_t)(w->l.bank[0] - w->rows)};
 }
 
-void exec_defer(Env *env, Warp *w, const Dinst *d, uint32_t mask)
+void exec_defer(Env *env, Warp *w, const Dinst *d, uint32_t mask, bool cluster)
 {
     Deferred x = deferred_begin(env, w, d, mask);
+    x.cluster = cluster;
     memcpy(x.addr, env->step.addr, sizeof x.addr);
     uint32_t total = (uint32_t)d->bytes * d->vec;
     if (d->kind == X_ATOM && d->vec > 1) {
@@ -121,6 +122,11 @@ void exec_defer(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         for (int n = 0; n < LANES; n++)
             if (mask >> n & 1) lane_store(&w->l, d, n, x.more + (size_t)n * total);
     }
+    if (!env->log) {
+        exec_deferred(env, &x);
+        mem_free(x.more);
+        return;
+    }
     log_defer(env->log, &x, total);
     env->step.deferred = true;
 }
@@ -131,6 +137,18 @@ void lane_copy(Cta *cta, const Dinst *d, uint64_t to, const void *from, uint64_t
     uint8_t data[16] = {0};
     memcpy(data, from, have);
     memcpy(cta->shared + to, data, d->bytes);
+}
+
+// Where a lane's access goes. Null, with a fault that has no place in the kernel: the other block is over.
+static uint8_t *place_of(Env *env, const Deferred *x, int n)
+{
+    uint64_t at = x->addr[n];
+    if (!x->cluster) return gmem_host(env->gmem, at);
+    const Cta *cta = cluster_block(x->warp, &at);
+    if (cta && cta->running) return cta->shared + at;
+    if (env->fault.kind == FAULT_NONE)
+        env->fault = (Fault){.kind = FAULT_CLUSTER, .cycle = x->cycle, .address = x->addr[n]};
+    return NULL;
 }
 
 void exec_deferred(Env *env, const Deferred *x)
@@ -146,17 +164,18 @@ void exec_deferred(Env *env, const Deferred *x)
         exec_heap(env, x);
         return;
     }
-    if (env->check) check_deferred(env, x);
+    if (env->check && !x->cluster) check_deferred(env, x);
     bool changed = false;
     for (uint32_t m = x->mask; m; m &= m - 1) {
         int n = __builtin_ctz(m);
-        uint8_t *p = gmem_host(env->gmem, x->addr[n]);
+        uint8_t *p = place_of(env, x, n);
+        if (!p) return;
         if (d->kind == X_CP_ASYNC)
             lane_copy(x->warp->cta, d, x->x[n], p, x->y[n]);
         else if (d->kind == X_ATOM && d->vec > 1)
-            changed |= lane_atoms(&l, d, p, n, x->more + (size_t)n * OPERANDS, true);
+            changed |= lane_atoms(&l, d, p, n, x->more + (size_t)n * OPERANDS, !x->cluster);
         else if (d->kind == X_ATOM)
-            changed |= lane_atom(&l, d, p, n, x->x[n], x->y[n], true);
+            changed |= lane_atom(&l, d, p, n, x->x[n], x->y[n], !x->cluster);
         else if (d->kind == X_ST)
             changed |= bytes_put(p, x->more + (size_t)n * total, total);
         else

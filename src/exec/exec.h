@@ -9,6 +9,7 @@
 #ifndef EXEC_H
 #define EXEC_H
 
+#include "base/tensor_map.h"
 #include "ptx/flow.h"
 
 #define LANES 32
@@ -66,6 +67,7 @@ struct Dinst {
         const struct CallSite *call;
         const Loc32 *results;  // an atomic's where it has several: the rows that get the elements' old values
         const struct Tensor *tensor;
+        const struct BulkForm *bulk;
     };
     Loc32 vector[8];  // rows of a vector's elements; texture coordinates are a, b, c
     // The scoreboard's view of the frame: registers by their first row, then from Code.reg_rows on predicates;
@@ -135,6 +137,7 @@ typedef struct Code {
     VEC(struct CallSite *) calls;
     VEC(Loc32 *) results;  // that instructions refer to
     VEC(Tensor *) tensors;
+    VEC(struct BulkForm *) bulks;
     VEC(struct LocalParam) local_params;  // formal parameters whose address is taken
     VEC(VarPlace) locals;                 // its .local variables
 } Code;
@@ -251,6 +254,7 @@ typedef struct Deferred {
     uint64_t cycle;
     uint32_t mask, base;  // lanes; the frame's first row
     uint32_t tracker;     // the SM's handle for what waits for it, which the SM enters
+    bool cluster;         // addresses are of the cluster's shared memory
     uint64_t addr[LANES];
     uint64_t x[LANES], y[LANES];  // operands of an atomic; the value of a store (first element)
     uint8_t *more;                // the other elements of a vector store, or null
@@ -282,14 +286,15 @@ typedef struct Split {
     uint8_t state;           // a SplitState
     bool is_call;            // the leaf's parent is a call: arriving copies the return values
     bool synced;             // the time of yielding counts fast: it did something that others can see
+    bool tries;              // it comes back to a try_wait that it waits at
     uint32_t arrived;
     uint32_t base, local_base;  // the frame: first row; first byte of local memory
     uint32_t stack;             // bytes of the rows of this frame and those it was called from
     Code *code;
     uint32_t backs;  // back edges taken since it was picked
-    uint32_t wait;   // lanes it waits for (SYNC), barrier number (BARRIER)
+    uint32_t wait;   // lanes it waits for (SYNC), barrier's number (BARRIER) or place in shared memory (MBAR)
     uint64_t since;  // the clock when it began to wait
-    uint64_t until;  // SLEEP
+    uint64_t until;  // SLEEP, MBAR
 } Split;
 
 typedef struct Watch {  // watch.c
@@ -314,9 +319,10 @@ typedef struct Warp {
     VEC(Split) splits;
     uint32_t first_free;  // of them: none before it is
     Cta *cta;
-    uint32_t in_cta;  // warp number in its CTA
-    uint32_t slot;    // warp slot in the SM
-    uint32_t tid0;    // linear thread number of lane 0
+    uint32_t in_cta;         // warp number in its CTA
+    uint32_t slot;           // warp slot in the SM
+    uint32_t tid0;           // linear thread number of lane 0
+    uint32_t cluster_phase;  // of the barrier of the cluster that it arrived at last
     Watch watch;
     struct Audit *audit;  // audit.c; null: nobody asked
 } Warp;
@@ -327,6 +333,15 @@ typedef struct Barrier {
     bool used;
 } Barrier;
 
+// Blocks that run side by side and see each other's shared memory. A block of a launch without clusters is one alone.
+#define MAX_CLUSTER 16
+typedef struct Cluster {
+    Cta *cta[MAX_CLUSTER];   // by rank
+    uint32_t n, members;     // blocks; of them, those that haven't made room for another one
+    uint32_t arrived, live;  // threads: at its barrier; that haven't exited
+    uint32_t phase;          // of its barrier: changes at a window's edge alone
+} Cluster;
+
 struct Cta {
     Warp *warps;
     uint32_t warp_count, warp_room;  // of the block; that are there
@@ -336,6 +351,9 @@ struct Cta {
     uint8_t *shared;
     uint32_t shared_bytes, shared_room;
     Barrier barrier[16];
+    uint32_t tries;  // splits that wait at an mbarrier
+    Cluster alone, *cluster;
+    uint32_t rank;  // in its cluster
     struct Env *env;
     bool running;
     struct CheckCta *check;  // null: nobody has checked it
@@ -344,6 +362,7 @@ struct Cta {
 typedef struct LaunchInfo {
     Kernel *kernel;
     uint32_t grid[3], block[3];
+    uint32_t cluster[3];  // blocks; 0 in the first: the launch has no clusters
     uint32_t dynamic_shared;
     uint64_t id;
     uint8_t *params;       // param_bytes
@@ -370,6 +389,49 @@ typedef struct Fault {
     uint64_t from;   // the kernel parameter that the address comes from, where it is known
     char note[240];  // of a failed assertion, of a policy's mistake
 } Fault;
+
+// --- mbarrier.c, bulk.c, late.c: what is asynchronous ----------------------------------------------------------------
+// A copy in bulk. Its values are where they belong from its issue on, or from the next window's edge. Its barriers are
+// told that it is over when the SM says so (exec_copied); in a run without time, at once.
+typedef enum CopyWay { COPY_IN, COPY_OUT, COPY_REDUCE, COPY_ACROSS, COPY_PREFETCH } CopyWay;
+typedef struct CopyRow {  // of global memory
+    uint64_t address;
+    uint32_t bytes;
+} CopyRow;
+typedef struct Copy {
+    VEC(CopyRow) rows;
+    CopyWay way;
+    uint32_t bytes;  // of shared memory
+    Cta *cta;        // the block that asked for it,
+    uint64_t number;
+    uint32_t barrier;  // the place of the barrier that it tells, in each of these blocks of the cluster, a bit each
+    uint16_t blocks;   // 0: it tells none
+    uint32_t stat;     // its instruction, as in Step
+} Copy;
+void exec_copied(struct Env *env, const Copy *c);
+// Arrivals that wait for a warp's copies (cp.async.mbarrier.arrive).
+typedef struct Arrival {
+    Cta *cta;
+    uint64_t number;
+    uint32_t barrier, count;
+} Arrival;
+void exec_arrive(struct Env *env, const Arrival *a);
+
+// What is done at the window's edge, in the order (cycle, SM, sequence): what a block does to another one of its
+// cluster, and copies that can't be carried out before.
+typedef enum LateKind { LATE_BARRIER, LATE_WRITE, LATE_REDUCE, LATE_ADD, LATE_ARRIVE, LATE_EXIT } LateKind;
+typedef struct Late {
+    LateKind kind;
+    uint64_t cycle;
+    Cta *cta;         // whose shared memory, or cluster
+    uint64_t number;  // the block's
+    const Dinst *d;
+    uint32_t at, count;  // in shared memory; bytes, arrivals or threads
+    uint8_t type;        // of what is combined
+    uint8_t change;      // of a barrier: MbarChanges; what is written: a swizzle
+    uint64_t address;    // of global memory
+    uint8_t *data;       // count bytes, or null
+} Late;
 
 // --- the environment of an SM (or of the functional mode) ------------------------------------------------------------
 typedef struct Step {
@@ -417,6 +479,9 @@ typedef struct Env {
     void *owner;
     Text printed;  // printf output, functional mode or at edges
     Undefined undefined;
+    VEC(Copy) copies;       // of the last instruction, for the SM to take
+    VEC(Arrival) arrivals;  // likewise
+    VEC(Late) late;         // until the window's edge
     struct {
         uint64_t start, end;
     } near[64];  // allocations lately used, by instruction
@@ -426,8 +491,17 @@ typedef struct Env {
 
 // cta.c: the bytes that a CTA, which begins empty, takes from the host for a block of a launch, beyond what it has
 uint64_t exec_cta_lacks(const Cta *cta, const LaunchInfo *l);
-void exec_cta_start(Env *env, Cta *cta, uint64_t number);  // of env->launch; the caller gives its warps their slots
+// Of env->launch; the caller gives its warps their slots. A block of a cluster: rank is its number there; else null, 0.
+void exec_cta_start(Env *env, Cta *cta, uint64_t number, Cluster *cluster, uint32_t rank);
+Cluster *exec_cluster(uint32_t blocks);  // freed by the last of its blocks
+// The number of a block by its cluster's and its rank there.
+uint64_t exec_cluster_member(const LaunchInfo *l, uint64_t cluster, uint32_t rank);
+static inline uint32_t exec_cluster_blocks(const LaunchInfo *l)
+{
+    return l->cluster[0] ? l->cluster[0] * l->cluster[1] * l->cluster[2] : 1;
+}
 void exec_cta_free(Cta *cta);
+void exec_env_free(Env *env);  // what it has of the host's memory
 // step.c
 void exec_step(Env *env, Warp *w);       // result in env->step
 bool exec_sleepers(Env *env, Warp *w);   // wakes splits whose nanosleep is over; true: one runs

@@ -161,11 +161,24 @@ static void barrier_text(const Cta *cta, uint32_t id, Text *out)
     text_put(out, ")");
 }
 
+static void mbarrier_text(const Cta *cta, uint32_t at, Text *out)
+{
+    uint32_t pending;
+    int32_t bytes;
+    mbar_lacks(cta, at, &pending, &bytes);
+    text_printf(out, " 0x%x (%u arrivals and %d bytes are to come)", at, pending, bytes);
+}
+
 void exec_dump_warp(const Warp *w, Text *out)
 {
-    static const char *const states[] = {
-        "",      "can run", "waits for lanes to reconverge", "waits at barrier", "waits for lanes of a .sync mask",
-        "sleeps"};
+    static const char *const states[] = {"",
+                                         "can run",
+                                         "waits for lanes to reconverge",
+                                         "waits at barrier",
+                                         "waits for lanes of a .sync mask",
+                                         "sleeps",
+                                         "waits at the mbarrier at shared-memory offset",
+                                         "waits at the barrier of the cluster"};
     for (size_t k = 0; k < w->splits.n; k++) {
         Split s = w->splits.v[k];
         if (s.state == SPLIT_FREE || (s.state == SPLIT_KIDS && !s.arrived)) continue;
@@ -174,6 +187,9 @@ void exec_dump_warp(const Warp *w, Text *out)
         text_printf(out, "    lanes 0x%08x: %s", mask, states[s.state]);
         if (s.state == SPLIT_BARRIER) barrier_text(w->cta, s.wait, out);
         if (s.state == SPLIT_SYNC) text_printf(out, " 0x%08x", s.wait);
+        if (s.state == SPLIT_MBAR) mbarrier_text(w->cta, s.wait, out);
+        if (s.state == SPLIT_CLUSTER)
+            text_printf(out, " (%u of %u threads arrived)", w->cta->cluster->arrived, w->cta->cluster->live);
         if (s.state >= SPLIT_BARRIER) text_printf(out, " since clock %llu", (unsigned long long)s.since);
         text_put(out, ", in ");
         exec_place(s.code, s.pc, out);

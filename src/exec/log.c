@@ -150,7 +150,10 @@ void log_apply(struct Env **envs, uint32_t n, Gmem *g, LogDone *done, void *user
 {
     size_t deferred = 0, lines = 0;
     for (uint32_t k = 0; k < n; k++) deferred += envs[k]->log->deferred.n, lines += envs[k]->log->lines.n;
-    if (!deferred && !lines) return;
+    if (!deferred && !lines) {
+        late_apply(envs, n);
+        return;
+    }
     uint64_t seen[64] = {0};
     for (uint32_t k = 0; k < n; k++) {
         Log *log = envs[k]->log;
@@ -181,4 +184,5 @@ void log_apply(struct Env **envs, uint32_t n, Gmem *g, LogDone *done, void *user
         mem_free(order);
     }
     for (uint32_t k = 0; k < n; k++) empty(envs[k]->log);
+    late_apply(envs, n);
 }

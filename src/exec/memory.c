@@ -380,7 +380,7 @@ static bool access_global(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uin
     if (!check_global(env, w, d, addr, mask, total, write)) return false;
     Log *log = env->log;
     if (log && (d->kind == X_ATOM || d->flags & D_STRONG || must_defer(env, addr, mask, total))) {
-        exec_defer(env, w, d, mask);
+        exec_defer(env, w, d, mask, false);
         return true;
     }
     if (d->kind == X_LD) {
@@ -405,12 +405,37 @@ static bool access_global(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uin
     return true;
 }
 
+// Some lanes mean the shared memory of other blocks of the cluster: that comes at the edge, for all of them.
+static bool access_cluster(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint32_t mask)
+{
+    const uint32_t total = (uint32_t)d->bytes * d->vec;
+    const bool write = d->kind != X_LD;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const uint32_t n = (uint32_t)__builtin_ctz(m);
+        uint64_t a = addr[n];
+        const Cta *cta = cluster_block(w, &a);
+        const bool inside = cta && a < cta->shared_bytes && total <= cta->shared_bytes - a;
+        if (inside && a % total == 0) continue;
+        exec_fault(env, w, !cta ? FAULT_CLUSTER : inside ? FAULT_MISALIGNED_SHARED : FAULT_SHARED, n, a, total, write);
+        return false;
+    }
+    env->step.run = 0;
+    exec_defer(env, w, d, mask, true);
+    return true;
+}
+
+static bool access_shared(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint32_t mask)
+{
+    if (env->launch->cluster[0] && cluster_away(w, addr, mask)) return access_cluster(env, w, d, addr, mask);
+    return access_flat(env, w, d, addr, mask, w->cta->shared, w->cta->shared_bytes, FAULT_SHARED);
+}
+
 static bool access(Env *env, Warp *w, const Dinst *d, Space space, uint64_t *addr, uint32_t mask)
 {
     const Image *image = env->launch->kernel->image;
     switch (space) {
     case SP_GLOBAL: return access_global(env, w, d, addr, mask);
-    case SP_SHARED: return access_flat(env, w, d, addr, mask, w->cta->shared, w->cta->shared_bytes, FAULT_SHARED);
+    case SP_SHARED: return access_shared(env, w, d, addr, mask);
     case SP_LOCAL: return access_local(env, w, d, addr, mask);
     case SP_TEX: return exec_surface(env, w, d, addr, mask);
     case SP_CONST:

@@ -64,7 +64,16 @@ static inline bool log_pending(const Log *log, uint64_t line)
 }
 
 // --- warps -----------------------------------------------------------------------------------------------------------
-typedef enum SplitState { SPLIT_FREE, SPLIT_READY, SPLIT_KIDS, SPLIT_BARRIER, SPLIT_SYNC, SPLIT_SLEEP } SplitState;
+typedef enum SplitState {
+    SPLIT_FREE,
+    SPLIT_READY,
+    SPLIT_KIDS,
+    SPLIT_BARRIER,
+    SPLIT_SYNC,
+    SPLIT_SLEEP,
+    SPLIT_MBAR,    // at an mbarrier, for a limited time
+    SPLIT_CLUSTER  // at the barrier of the cluster
+} SplitState;
 #define NO_RPC UINT32_MAX
 // split.c
 void split_init(Warp *w, Code *code, uint32_t mask);
@@ -139,7 +148,8 @@ bool bytes_put(uint8_t *p, const uint8_t *data, uint32_t bytes);  // whether the
 void lane_copy(Cta *cta, const Dinst *d, uint64_t to, const void *from, uint64_t have);
 // Does a deferred operation of this window touch a line that these lanes touch?
 bool overlaps_pending(const Log *log, const uint64_t *addr, uint32_t mask, uint32_t bytes);
-void exec_defer(Env *env, Warp *w, const Dinst *d, uint32_t mask);
+// cluster: addresses are of the cluster's shared memory. Without a log it is executed at once.
+void exec_defer(Env *env, Warp *w, const Dinst *d, uint32_t mask, bool cluster);
 Deferred deferred_begin(const Env *env, Warp *w, const Dinst *d, uint32_t mask);  // without operands
 void exec_deferred(Env *env, const Deferred *d);  // runs a deferred operation on memory now
 // memory.c
@@ -195,6 +205,45 @@ typedef struct AcrossPart {
 } AcrossPart;
 void exec_across(Env *env, Warp *w, const Dinst *d, uint32_t mask);
 void exec_across_parts(Env *env, Warp *w, const AcrossPart *part, uint32_t parts);
+
+// mbarrier.c
+void exec_mbar(Env *env, Warp *w, const Dinst *d, uint32_t mask);
+void exec_mbar_try(Env *env, Warp *w, const Dinst *d, uint32_t mask);
+void exec_mbar_copies(Env *env, Warp *w, const Dinst *d, uint32_t mask);
+typedef enum MbarChange { MBAR_ARRIVES = 1, MBAR_DROPS = 2, MBAR_EXPECTS = 4, MBAR_COMPLETES = 8 } MbarChange;
+// False: there is no barrier at that place of a block's shared memory, or it can't count so far.
+bool mbar_change(Cta *cta, uint32_t at, uint32_t change, uint32_t count, uint64_t *before);
+void mbar_lacks(const Cta *cta, uint32_t at, uint32_t *arrivals, int32_t *bytes);  // that are to come
+// bulk.c. Where the operands of a copy are; of those that it doesn't have, a row of zeros.
+enum { BULK_SHARED, BULK_OTHER, BULK_BARRIER, BULK_PLACES };  // its own block's memory; the other side; an mbarrier
+typedef struct BulkForm {
+    CopyWay way;
+    bool reduces, casts, tensor;
+    uint8_t rank, offsets;
+    struct {
+        Loc32 base, offset;
+        bool wide;  // base is
+    } at[BULK_PLACES];
+    Loc32 size, blocks, value[4];  // value: of st.async and red.async
+    Loc32 map, coordinate[MAX_RANK], offset[3];
+    bool map_wide;
+} BulkForm;
+// Bytes into shared memory, or out of it: in units of 16, whose places a swizzle changes.
+void bulk_put(uint8_t *shared, uint32_t at, const uint8_t *data, uint32_t bytes, uint8_t swizzle);
+void exec_bulk(Env *env, Warp *w, const Dinst *d, uint32_t mask);
+// late.c
+void late_do(Env *env, const Late *x);           // now, if there is no log, else at the edge; takes x->data
+void late_apply(struct Env **envs, uint32_t n);  // at the edge
+bool global_inside(const Gmem *g, uint64_t address, uint64_t bytes);
+// cluster.c
+Cta *cluster_block(const Warp *w, uint64_t *at);  // whose shared memory an address means, and the place there; or null
+uint32_t cluster_away(const Warp *w, uint64_t addr[LANES], uint32_t mask);  // lanes that mean another block's
+void exec_cluster_barrier(Env *env, Warp *w, const Dinst *d, uint32_t mask);
+void exec_cluster_map(Env *env, Warp *w, const Dinst *d, uint32_t mask);  // mapa, getctarank
+void cluster_leave(Cta *cta);                                             // it starts anew, or is freed
+void cluster_exit(Env *env, Cta *cta, uint32_t threads);
+void cluster_arrive(Cta *cta, uint32_t threads, bool exit);  // at the edge
+#define BLOCK_SHIFT 24  // an address in another block's shared memory is its rank + 1 above so many bits of offset
 
 // matrix.c: matrices between shared memory and lanes
 void exec_load_matrix(Env *env, Warp *w, const Dinst *d, uint32_t mask);

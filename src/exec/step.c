@@ -12,9 +12,12 @@ enum { PATIENCE_SYNCED = 16, PATIENCE = 4096 };
 
 static void wake_sleepers(const Env *env, Warp *w)
 {
-    for (size_t k = 0; k < w->splits.n; k++)
-        if (w->splits.v[k].state == SPLIT_SLEEP && w->splits.v[k].until <= env->clock)
-            w->splits.v[k].state = SPLIT_READY;
+    for (size_t k = 0; k < w->splits.n; k++) {
+        Split *s = &w->splits.v[k];
+        if ((s->state != SPLIT_SLEEP && s->state != SPLIT_MBAR) || s->until > env->clock) continue;
+        w->cta->tries -= s->state == SPLIT_MBAR;
+        s->state = SPLIT_READY;
+    }
 }
 
 static void back_edge(const Env *env, Warp *w)
@@ -57,6 +60,8 @@ static void thread_ids(const Env *env, const Warp *w, int axis, uint32_t *out)
     }
 }
 
+static uint32_t in_cluster(const LaunchInfo *l, int axis) { return l->cluster[0] ? l->cluster[axis] : 1; }
+
 static uint64_t uniform_sreg(const Env *env, const Warp *w, Sreg r)
 {
     const LaunchInfo *i = env->launch;
@@ -65,22 +70,27 @@ static uint64_t uniform_sreg(const Env *env, const Warp *w, Sreg r)
     case SR_NTID_X: return i->block[0];
     case SR_NTID_Y: return i->block[1];
     case SR_NTID_Z: return i->block[2];
-    case SR_CTAID_X:
-    case SR_CLUSTERID_X: return w->cta->x;
-    case SR_CTAID_Y:
-    case SR_CLUSTERID_Y: return w->cta->y;
-    case SR_CTAID_Z:
-    case SR_CLUSTERID_Z: return w->cta->z;
-    case SR_NCTAID_X:
-    case SR_NCLUSTERID_X: return i->grid[0];
-    case SR_NCTAID_Y:
-    case SR_NCLUSTERID_Y: return i->grid[1];
-    case SR_NCTAID_Z:
-    case SR_NCLUSTERID_Z: return i->grid[2];
-    case SR_CLUSTER_NCTAID_X:
-    case SR_CLUSTER_NCTAID_Y:
-    case SR_CLUSTER_NCTAID_Z:
-    case SR_CLUSTER_NCTARANK: return 1;
+    case SR_CTAID_X: return w->cta->x;
+    case SR_CTAID_Y: return w->cta->y;
+    case SR_CTAID_Z: return w->cta->z;
+    case SR_NCTAID_X: return i->grid[0];
+    case SR_NCTAID_Y: return i->grid[1];
+    case SR_NCTAID_Z: return i->grid[2];
+    case SR_CLUSTERID_X: return w->cta->x / in_cluster(i, 0);
+    case SR_CLUSTERID_Y: return w->cta->y / in_cluster(i, 1);
+    case SR_CLUSTERID_Z: return w->cta->z / in_cluster(i, 2);
+    case SR_NCLUSTERID_X: return i->grid[0] / in_cluster(i, 0);
+    case SR_NCLUSTERID_Y: return i->grid[1] / in_cluster(i, 1);
+    case SR_NCLUSTERID_Z: return i->grid[2] / in_cluster(i, 2);
+    case SR_CLUSTER_CTAID_X: return w->cta->x % in_cluster(i, 0);
+    case SR_CLUSTER_CTAID_Y: return w->cta->y % in_cluster(i, 1);
+    case SR_CLUSTER_CTAID_Z: return w->cta->z % in_cluster(i, 2);
+    case SR_CLUSTER_NCTAID_X: return in_cluster(i, 0);
+    case SR_CLUSTER_NCTAID_Y: return in_cluster(i, 1);
+    case SR_CLUSTER_NCTAID_Z: return in_cluster(i, 2);
+    case SR_CLUSTER_CTARANK: return w->cta->rank;
+    case SR_CLUSTER_NCTARANK: return w->cta->cluster->n;
+    case SR_IS_EXPLICIT_CLUSTER: return i->cluster[0] != 0;
     case SR_WARPID: return w->slot;
     case SR_NWARPID: return env->max_warps;
     case SR_SMID: return env->sm;
@@ -101,7 +111,7 @@ static uint64_t uniform_sreg(const Env *env, const Warp *w, Sreg r)
         uint32_t unit = sm < 30 || sm >= 80 ? 128 : 256;
         return (w->cta->shared_bytes + unit - 1) / unit * unit;
     }
-    default: return 0;  // positions within a cluster of one, and what there is none of
+    default: return 0;  // what there is none of
     }
 }
 
@@ -112,6 +122,10 @@ static void special(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     if (!sreg_info[r].per_lane) {
         if (env->watch && sreg_info[r].clock) watch_clock(env, w);
         uint64_t u = uniform_sreg(env, w, r);
+        if (sreg_info[r].type == TY_PRED) {
+            w->l.pred[d->pdst] = (w->l.pred[d->pdst] & ~mask) | (u ? mask : 0);
+            return;
+        }
         if (d->flags & D_LONG) {
             uint64_t *to = row(&w->l, d->dst);
             for (int n = 0; n < LANES; n++)
@@ -285,6 +299,7 @@ static void leave_kernel(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     Cta *cta = w->cta;
     (void)d;
     cta->live_threads -= (uint32_t)__builtin_popcount(mask);
+    cluster_exit(env, cta, (uint32_t)__builtin_popcount(mask));
     if (env->check) check_exit(env, w, mask);
     env->changed = env->clock;
     bool some_stay = mask != w->mask;
@@ -326,7 +341,7 @@ uint64_t exec_wake_time(const Warp *w)
 {
     uint64_t t = UINT64_MAX;
     for (size_t k = 0; k < w->splits.n; k++)
-        if (w->splits.v[k].state == SPLIT_SLEEP) t = MIN(t, w->splits.v[k].until);
+        if (w->splits.v[k].state == SPLIT_SLEEP || w->splits.v[k].state == SPLIT_MBAR) t = MIN(t, w->splits.v[k].until);
     return t;
 }
 

@@ -127,7 +127,7 @@ static void access_now(Env *env, Warp *w, const Dinst *d, const Dinst *as, const
 static void access_later(Env *env, Warp *w, const Dinst *d, const Dinst *as, const Texture **of, uint32_t mask)
 {
     if (as->op != OP_SUST_P) {
-        exec_defer(env, w, d, mask);
+        exec_defer(env, w, d, mask, false);
         return;
     }
     uint32_t total = (uint32_t)d->bytes * d->vec;

@@ -88,10 +88,23 @@ static bool waits_since(const Warp *w, uint64_t begin)
 {
     for (size_t k = 0; k < w->splits.n; k++) {
         const Split *s = &w->splits.v[k];
-        if ((s->state == SPLIT_BARRIER || s->state == SPLIT_SYNC) && s->since <= begin) continue;
+        if ((s->state == SPLIT_BARRIER || s->state == SPLIT_SYNC || s->state == SPLIT_CLUSTER) && s->since <= begin)
+            continue;
         if (s->state != SPLIT_FREE && s->state != SPLIT_KIDS) return false;
     }
     return true;
+}
+
+static bool tries_since(const Warp *w, uint64_t begin)
+{
+    bool tries = false;
+    for (size_t k = 0; k < w->splits.n; k++) {
+        const Split *s = &w->splits.v[k];
+        if (s->state == SPLIT_FREE || s->state == SPLIT_KIDS) continue;
+        if (s->state == SPLIT_READY || s->state == SPLIT_SLEEP || s->since > begin) return false;
+        tries |= s->state == SPLIT_MBAR;
+    }
+    return tries;
 }
 
 // What a warp has done since the epoch began.
@@ -99,5 +112,6 @@ WatchVerdict watch_judge(const Env *env, Warp *w, uint64_t begin)
 {
     const Watch *x = watch_of(env, w);
     if (waits_since(w, begin) || (x->repeats && !x->clocked)) return WATCH_STUCK;
+    if (tries_since(w, begin)) return WATCH_POLLS;                     // its time may be over some day
     return x->polls >= 64 && !x->clocked ? WATCH_POLLS : WATCH_WORKS;  // by the clock a poll may end
 }

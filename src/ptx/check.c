@@ -90,7 +90,7 @@ static bool sort_all(Check *c)
         for (; m < M_COUNT; m++) {
             Group g = mod_info[m].group;
             if (!strcmp(mod_info[m].name, name) && op->groups & 1ull << g &&
-                (!i->mod[g] || (g == G_SPACE && i->op == OP_CP_ASYNC)))
+                (!i->mod[g] || (g == G_SPACE && op_has(i->op, P_COPIES))))
                 break;
         }
         if (m == M_COUNT)
@@ -122,7 +122,7 @@ bool check_form(const Module *m, Inst *i, Diag *diag)
     return sort_suffixes(&c);
 }
 
-static Space space_of(uint8_t mod)
+static Space space_of(uint16_t mod)
 {
     switch (mod) {
     case M_CONST: return SP_CONST;
@@ -136,6 +136,14 @@ static Space space_of(uint8_t mod)
     case M_PARAM_FUNC: return SP_PARAM;
     default: return SP_GENERIC;
     }
+}
+
+Space inst_from_space(const Inst *i)
+{
+    Space s = SP_GENERIC;
+    for (int k = 0, n = 0; k < i->suffixes; k++)
+        if (i->suffix[k] < M_COUNT && mod_info[i->suffix[k]].group == G_SPACE && n++ == 1) s = space_of(i->suffix[k]);
+    return s;
 }
 
 // Does a register of type r fit an operand of type t? relaxed: it may be wider, but of a floating-point type only where
@@ -239,7 +247,8 @@ static bool dest(const Check *c, int n, const Operand *o, Type t, bool relaxed)
 {
     const Inst *i = c->i;
     bool alone = o == &i->opnd[n], first = i->opnd[n].kind == O_PAIR && o == &i->opnd[n].items[0] && i->op == OP_SHFL;
-    if (o->kind == O_SINK && ((!alone && !first) || i->op == OP_ATOM || i->op == OP_SETP)) return true;
+    const bool drops = i->op == OP_SETP || op_info[i->op].class == CLASS_ATOMIC;
+    if (o->kind == O_SINK && ((!alone && !first) || drops)) return true;
     if (o->kind != O_REG || o->negated)
         return check_fail(c, o->at, NULL, "operand %d of '%s' is %s, and a destination register is expected", n + 1,
                           op_info[c->i->op].name, what[o->kind]);
@@ -444,6 +453,32 @@ static bool check_address(const Check *c, int n, const Operand *o)
     return check_fail(c, o->at, NULL, "register %s can't hold an address", c->f->regs.v[o->reg].name);
 }
 
+// 16 bits, or a vector of such (a mask of blocks, offsets)
+static bool halves(const Check *c, int n, const Operand *o)
+{
+    const Operand *items = o->kind == O_VEC ? o->items : o;
+    for (int k = 0; k < (o->kind == O_VEC ? o->count : 1); k++)
+        if (!check_source(c, n, &items[k], TY_B16, false)) return false;
+    return true;
+}
+
+// [tensor map, {coordinates}], as many as the tensor has dimensions
+static bool check_tensor(const Check *c, const Operand *o)
+{
+    const int want = ptx_dimensions(c->i);
+    if (o->kind != O_TEX || o->count != 2)
+        return check_fail(c, o->at, NULL, "the address of a tensor [tensor map, {coordinates}] is expected");
+    const Operand *map = &o->items[0], *at = &o->items[1];
+    const bool reg = map->kind == O_REG && !map->negated && type_info[c->f->regs.v[map->reg].type].bits == 64;
+    if (!reg && map->kind != O_SYM)
+        return check_fail(c, map->at, NULL, "a tensor map is a variable or a 64-bit register with its address");
+    if ((at->kind == O_VEC ? at->count : 1) != want)
+        return check_fail(c, at->at, NULL, "%d coordinate%s expected", want, want == 1 ? " is" : "s are");
+    for (int k = 0; k < want; k++)
+        if (!check_source(c, 1, at->kind == O_VEC ? &at->items[k] : at, TY_S32, false)) return false;
+    return true;
+}
+
 // Conversions to and from these types only take floating-point values in registers of the same width (§9.7.9.21,
 // notes).
 #define T_NARROW (T(BF16) | T(BF16X2) | T(TF32) | T_F8X2)
@@ -501,12 +536,22 @@ static bool check_operand(const Check *c, char letter, int n)
         return (o->kind == O_IMM && o->imm_kind == IMM_INT) ||
                check_fail(c, o->at, NULL, "operand %d of '%s' must be an integer constant", n + 1, name);
     case 't':
-    case 'T':
+    case 'X':
     case 'o': return check_texture(c, letter, n);
+    case 'T': return check_tensor(c, o);
+    case 'Y': return halves(c, n, o);
     case 'F':
     case 'g': return fragment(c, n, o, letter == 'F');
     default: return check_mov(c, n, o);
     }
+}
+
+// The space of an address among the operands. What copies names two; a barrier that it arrives at is in shared memory.
+static Space operand_space(const Inst *i, int n)
+{
+    if (!op_has(i->op, P_COPIES)) return n > 1 ? SP_SHARED : i->space;
+    const bool tensor_first = i->opnd[0].kind == O_TEX;
+    return n > 1 ? SP_SHARED : n && !tensor_first ? inst_from_space(i) : tensor_first ? SP_SHARED : i->space;
 }
 
 // A .param variable of a body holds what a call passes or returns (§7.1). Its loads and stores belong to the call, so
@@ -570,7 +615,7 @@ bool check_inst(Module *m, Function *f, Inst *i, Diag *diag)
         const Operand *o = &i->opnd[n];
         if (o->kind != O_ADDR || !o->sym || sig[n] == 'o') continue;
         if (o->sym->function) return check_fail(&c, o->at, NULL, "'%s' is a function", o->sym->name);
-        Space space = i->op == OP_CP_ASYNC ? n ? SP_GLOBAL : SP_SHARED : i->space;
+        Space space = operand_space(i, n);
         if (space == SP_GENERIC) i->space = space = o->sym->space;
         if (space != o->sym->space && !(space == SP_LOCAL && o->sym->space == SP_PARAM))
             return check_fail(&c, o->at, NULL, "'%s' lies in .%s, not in .%s", o->sym->name, space_names[o->sym->space],
@@ -578,6 +623,18 @@ bool check_inst(Module *m, Function *f, Inst *i, Diag *diag)
         if (space == SP_PARAM && !check_inside(&c, o)) return false;
     }
     return check_guard(&c);
+}
+
+int ptx_dimensions(const Inst *i)
+{
+    switch (i->mod[G_GEOM]) {
+    case M_G1D: return 1;
+    case M_G2D: return 2;
+    case M_G3D: return 3;
+    case M_G4D: return 4;
+    case M_G5D: return 5;
+    default: return 0;
+    }
 }
 
 int inst_dest_count(const Inst *i)

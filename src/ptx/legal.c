@@ -302,6 +302,6 @@ bool check_legal(const Module *m, const Inst *i, Diag *diag)
     const Legal c = {m, i, diag};
     LegalRule *rule = op_has(i->op, P_VIDEO) ? legal_video : rules[i->op];
     if (!rule) rule = legal_memory[i->op] ? legal_memory[i->op] : legal_convert[i->op];
-    if (!rule) rule = legal_matrix[i->op];
+    if (!rule) rule = legal_matrix[i->op] ? legal_matrix[i->op] : legal_async[i->op];
     return !rule || rule(&c);
 }

@@ -1,5 +1,6 @@
 // legal.h: what the files share that say which forms of operations are legal: legal.c, legal_memory.c (what accesses
-// and orders memory), legal_convert.c (cvt, and the video instructions), legal_matrix.c (matrices).
+// and orders memory), legal_async.c (asynchronous copies, and mbarrier), legal_convert.c (cvt, and the video
+// instructions), legal_matrix.c (matrices).
 #ifndef PTX_LEGAL_H
 #define PTX_LEGAL_H
 
@@ -86,10 +87,11 @@ static inline bool is_special(const Module *m)
 
 static inline bool is(const Legal *c, Group g, Mod a, Mod b) { return c->i->mod[g] == a || c->i->mod[g] == b; }
 
-// --- legal_memory.c, legal_convert.c, legal_matrix.c -----------------------------------------------------------------
+// --- legal_memory.c, legal_async.c, legal_convert.c, legal_matrix.c --------------------------------------------------
 typedef bool LegalRule(const Legal *c);
 // Null: the operation is of another file.
-extern LegalRule *const legal_memory[OP_COUNT], *const legal_convert[OP_COUNT], *const legal_matrix[OP_COUNT];
+extern LegalRule *const legal_memory[OP_COUNT], *const legal_async[OP_COUNT], *const legal_convert[OP_COUNT],
+                                                                                  *const legal_matrix[OP_COUNT];
 bool legal_video(const Legal *c);  // the video instructions' rule
 
 #endif

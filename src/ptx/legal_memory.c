@@ -169,6 +169,7 @@ static bool texture(const Legal *c)
     bool pairs = i->type == TY_F16X2, gather = i->op == OP_TLD4, volume = i->mod[G_GEOM] == M_G3D;
     if (!needs(c, has(c, G_GEOM), ".1d or .2d") || !needs(c, i->vec == (pairs ? 2 : 4), pairs ? ".v2" : ".v4"))
         return false;
+    if (!only(c, G_GEOM, i->mod[G_GEOM] <= M_GA2DMS)) return false;
     if (gather)
         return needs(c, shape.coordinates > 1 && !volume && !shape.samples, ".2d, .a2d, .cube or .acube") &&
                needs(c, has(c, G_COMP), "a component: .r, .g, .b or .a");

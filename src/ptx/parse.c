@@ -198,12 +198,16 @@ static bool parse_directives(Parser *p, Function *f)
 {
     while (tok(p)->kind == TOK_DIRECTIVE && !begins_item(p)) {
         const Token t = *tok(p);
-        uint32_t *triple = is_directive(p, ".maxntid") ? f->maxntid : is_directive(p, ".reqntid") ? f->reqntid : NULL;
+        uint32_t *triple = is_directive(p, ".maxntid")             ? f->maxntid
+                           : is_directive(p, ".reqntid")           ? f->reqntid
+                           : is_directive(p, ".reqnctapercluster") ? f->cluster
+                                                                   : NULL;
         uint32_t ignored, *one = is_directive(p, ".minnctapersm") ? &f->minnctapersm
                                  : is_directive(p, ".maxnreg")    ? &f->maxnreg
                                  : is_directive(p, ".maxnctapersm") || is_directive(p, ".maxclusterrank") ? &ignored
                                                                                                           : NULL;
-        if (!triple && !one && !is_directive(p, ".noreturn") && !is_directive(p, ".pragma"))
+        const bool explicit = is_directive(p, ".explicitcluster");
+        if (!triple && !one && !explicit && !is_directive(p, ".noreturn") && !is_directive(p, ".pragma"))
             return parse_unsupported(p, t.at, NULL, "directive '%.*s' is not implemented", (int)t.length, t.text);
         lex_next(&p->lex);
         const char *text;
@@ -222,7 +226,7 @@ static bool parse_directives(Parser *p, Function *f)
             text = parse_pragma(p);
             if (!text) return false;
         } else {
-            text = ".noreturn";
+            text = explicit ? ".explicitcluster" : ".noreturn";
         }
         vec_push(&f->directives, text);
     }

@@ -182,7 +182,7 @@ bool check_fail(const Check *c, size_t at, const char *hint, const char *format,
 bool check_refuse(const Check *c, size_t at, FormId id);
 bool check_source(const Check *c, int n, const Operand *o, Type t, bool relaxed);  // n: the operand's number
 
-// texture.c: operand n, of which ops.def says the letter t, T or o
+// texture.c: operand n, of which ops.def says the letter t, X or o
 bool check_texture(const Check *c, char letter, int n);
 
 // legal.c

@@ -104,6 +104,7 @@ enum {
     P_THREE = 1 << 11,
     P_ALIGNED = 1 << 12,
     P_FOUR = 1 << 13,
+    P_COPIES = 1 << 14,
 };
 typedef struct OpInfo {
     const char *name, *operands;
@@ -295,7 +296,7 @@ struct Function {
     VEC(const char *) table_names;
     VEC(Proto *) protos;
     VEC(Inst) insts;
-    uint32_t maxntid[3], reqntid[3];  // 0: not given
+    uint32_t maxntid[3], reqntid[3], cluster[3];  // 0: not given
     uint32_t minnctapersm, maxnreg;
     uint32_t aim;                  // of a lowered one: the registers that a compiler aims at; 0: none
     VEC(const char *) directives;  // performance directives and pragmas of the head, as text
@@ -366,8 +367,10 @@ uint64_t imm_bits(const Operand *o, Type t);
 // Calls visit for every register an instruction reads (def false) or writes (def true), the guard included.
 typedef void RegVisit(void *user, uint32_t reg, bool def);
 void inst_regs(const Inst *i, RegVisit *visit, void *user);
-int inst_dest_count(const Inst *i);  // leading operands that are destinations
-int inst_slots(const Inst *i);       // issue slots, from ops.def
+Space inst_from_space(const Inst *i);  // of what copies (P_COPIES): where from
+int ptx_dimensions(const Inst *i);     // of a tensor's copy
+int inst_dest_count(const Inst *i);    // leading operands that are destinations
+int inst_slots(const Inst *i);         // issue slots, from ops.def
 
 // --- texture.c: what textures and surfaces are addressed by ----------------------------------------------------------
 // Behind a texture's address: the level of a mipmap, the coordinates' derivatives, offsets in texels, a depth that

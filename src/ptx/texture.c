@@ -125,5 +125,5 @@ static bool check_asked(const Check *c, int n, const Operand *o)
 bool check_texture(const Check *c, char letter, int n)
 {
     const Operand *o = &c->i->opnd[n];
-    return letter == 't' ? check_where(c, o) : letter == 'T' ? check_behind(c, n, o) : check_asked(c, n, o);
+    return letter == 't' ? check_where(c, o) : letter == 'X' ? check_behind(c, n, o) : check_asked(c, n, o);
 }

@@ -74,7 +74,8 @@ static void run_one(Serving *s, Waiting *w)
 {
     if (!s->failed) {
         device_cooperate(s->device, w->cooperative ? s->workspace : 0);
-        oc_status status = oc_launch(w->kernel, w->grid, w->block, w->smem, w->stream, w->args);
+        oc_status status = oc_cluster(w->kernel, w->cluster);
+        if (status == OC_OK) status = oc_launch(w->kernel, w->grid, w->block, w->smem, w->stream, w->args);
         if (status != OC_OK) {
             s->failed = result(s, status), tell(s);
             s->sticky = status == OC_FAULT || status == OC_HANG || status == OC_LIMIT || status == OC_STOPPED;
@@ -101,13 +102,15 @@ static int answer_LAUNCH(Serving *s, const WireCall *c, WireAnswer *a, Text *out
     if (s->text.n < sizeof l) return INVALID_VALUE;
     memcpy(&l, s->text.v, sizeof l);
     oc_dim3 grid = {l.grid[0], l.grid[1], l.grid[2]}, block = {l.block[0], l.block[1], l.block[2]};
-    oc_status status = device_admit(k, grid, block, l.shared);
+    oc_dim3 cluster = {l.cluster[0], l.cluster[1], l.cluster[2]};
+    oc_status status = oc_cluster(k, cluster);
+    if (status == OC_OK) status = device_admit(k, grid, block, l.shared);
     if (status != OC_OK) return tell(s), result(s, status);
     const Kernel *code = device_kernel(k);
     if (s->text.n - sizeof l < code->param_bytes) return INVALID_VALUE;
     if (l.cooperative && !make_workspace(s)) return OUT_OF_MEMORY;
     Waiting w = {.kernel = k, .grid = grid, .block = block, .smem = l.shared, .stream = stream};
-    w.cooperative = l.cooperative;
+    w.cooperative = l.cooperative, w.cluster = cluster;
     w.params = mem_alloc(code->param_bytes + 1);
     w.args = mem_alloc(sizeof *w.args * (code->f->params.n + 1));
     memcpy(w.params, s->text.v + sizeof l, code->param_bytes);

@@ -45,6 +45,7 @@ typedef struct Waiting {  // a launch that is to be run
     oc_dim3 grid, block;
     uint32_t smem;
     bool cooperative;
+    oc_dim3 cluster;
     oc_stream *stream;
     uint8_t *params;
     const void **args;

@@ -43,7 +43,8 @@ uint32_t sl1_reg(Function *f, const char *name, Type type)
 
 Type sl1_bits(uint64_t bytes) { return bytes == 8 ? TY_B64 : bytes == 4 ? TY_B32 : bytes == 2 ? TY_B16 : TY_B8; }
 
-Inst sl1_inst(Function *f, const Inst *near, Op op, const uint16_t *suffix, int suffixes, const Operand *o, int operands)
+Inst sl1_inst(Function *f, const Inst *near, Op op, const uint16_t *suffix, int suffixes, const Operand *o,
+              int operands)
 {
     Operand *own = arena_alloc(&f->module->arena, sizeof *own * (size_t)operands);
     memcpy(own, o, sizeof *own * (size_t)operands);

@@ -72,6 +72,8 @@ typedef struct SmCfg {
     double bytes_out, bytes_in;    // of the SM's ports, per cycle
     uint32_t out_queue;            // packets that can wait for one partition's credits
     uint32_t to_partition;         // cycles
+    uint32_t copy_requests, copy_latency, copy_interval;  // of the copy engine
+    uint32_t cluster_latency;
     uint32_t local_limit;
     uint32_t interleave;  // Interleave
     uint32_t gather;      // Gather

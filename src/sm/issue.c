@@ -67,12 +67,18 @@ static void run_free(Sm *sm, WarpSlot *ws)
     }
 }
 
-// Is a cp.async group under way, `first` or more groups back from the open one? 16 are told apart.
-static bool copies_pending(const WarpSlot *ws, uint64_t first)
+// Is a group of copies under way, `first` or more groups back from the open one? 16 are told apart.
+static bool copies_pending(const uint16_t count[16], uint32_t open, uint64_t first)
 {
-    for (uint32_t back = (uint32_t)MIN(first, 16); back < 16; back++)
-        if (ws->async_count[(ws->async_group - back) & 15]) return true;
+    for (uint32_t back = (uint32_t)MIN(first, 15); back < 16; back++)
+        if (count[(open - back) & 15]) return true;
     return false;
+}
+
+static bool must_wait(const WarpSlot *ws, const Dinst *d)
+{
+    if (d->kind == X_CP_WAIT) return copies_pending(ws->async_count, ws->async_group, d->imm);
+    return copies_pending(d->mod == M_READ ? ws->bulk_unread : ws->bulk_count, ws->bulk_group, d->imm);
 }
 
 ALWAYS_INLINE void become_ready(Sm *sm, WarpSlot *ws, uint32_t class)
@@ -102,14 +108,24 @@ static bool all_wait(Sm *sm, WarpSlot *ws, uint64_t *until)
     }
     sm->env.clock = sm->now;
     if (*until <= sm->now && exec_sleepers(&sm->env, w)) return false;
-    enter_state(sm, ws, OC_WAIT_SLEEP);
+    enter_state(sm, ws, w->cta->tries ? OC_WAIT_BARRIER : OC_WAIT_SLEEP);
     issue_wake_at(sm, ws, *until);
     return true;
 }
 
 // Instructions that wait for more than their registers.
-#define ORDERED (1ull << X_CALL | 1ull << X_RET | 1ull << X_FENCE | 1ull << X_CP_WAIT)
-static uint64_t ordered_after(const WarpSlot *ws, const Dinst *d, uint64_t t)
+#define ORDERED \
+    (1ull << X_CALL | 1ull << X_RET | 1ull << X_FENCE | 1ull << X_CP_WAIT | 1ull << X_BULK_WAIT | 1ull << X_BULK)
+enum { LOOK_AGAIN = 16 };  // cycles, where the copy engine has no room
+
+// A copy in bulk reads memory at its issue: not before the deferred operations of this window have run.
+static uint64_t bulk_after(const Sm *sm, uint64_t t)
+{
+    if (!engine_has_room(sm, LANES)) t = MAX(t, (sm->now + LOOK_AGAIN) << 2 | KIND_MEMORY);
+    return sm->log.deferred.n ? MAX(t, (sm->until + 1) << 2 | KIND_MEMORY) : t;
+}
+
+static uint64_t ordered_after(const Sm *sm, const WarpSlot *ws, const Dinst *d, uint64_t t)
 {
     // Frames number their registers from 0: at a call everything under way is waited for.
     if (d->kind == X_CALL || d->kind == X_RET)
@@ -119,8 +135,9 @@ static uint64_t ordered_after(const WarpSlot *ws, const Dinst *d, uint64_t t)
     if ((d->kind == X_FENCE || d->flags & D_WAITS) && ws->outstanding) return UNKNOWN | KIND_MEMORY;
     if (d->kind == X_FENCE) t = MAX(t, ws->served << 2 | KIND_MEMORY);
     if (ws->acquires && is_memory(d->class)) return UNKNOWN | KIND_MEMORY;
-    if (d->kind == X_CP_WAIT && d->imm != UINT64_MAX && copies_pending(ws, d->imm)) return UNKNOWN | KIND_MEMORY;
-    return t;
+    if ((d->kind == X_CP_WAIT || d->kind == X_BULK_WAIT) && d->imm != UINT64_MAX && must_wait(ws, d))
+        return UNKNOWN | KIND_MEMORY;
+    return d->kind == X_BULK ? bulk_after(sm, t) : t;
 }
 
 // A wait for memory that is longer is told to the policy even if its end is known, as that of a texture is. It's longer
@@ -143,7 +160,7 @@ ALWAYS_INLINE uint64_t evaluate(Sm *sm, WarpSlot *ws, uint64_t by)
     }
     uint64_t t = ws->next_issue << 2 | KIND_BRANCH;
     for (int k = 0; k < d->score_n; k++) t = MAX(t, ws->ready[d->score[k]]);
-    if (ORDERED >> d->kind & 1 || ws->acquires || d->flags & D_WAITS) t = ordered_after(ws, d, t);
+    if (ORDERED >> d->kind & 1 || ws->acquires || d->flags & D_WAITS) t = ordered_after(sm, ws, d, t);
     ws->wait_pc = w->code->stat_base + d->index;
     if (t >= UNKNOWN) {
         bool shared = (t & 3) == KIND_SHARED;
@@ -237,6 +254,8 @@ static void others(Sm *sm, WarpSlot *ws, const Dinst *d, uint32_t slots)
     }
     if (d->kind == X_FENCE && s->mask) lsu_fence(sm, d);
     if (d->kind == X_CP_WAIT && d->imm == UINT64_MAX) ws->async_group++;
+    if (d->kind == X_BULK_WAIT && d->imm == UINT64_MAX) ws->bulk_group++;
+    if (d->kind == X_BULK && sm->env.copies.n) engine_start(sm, ws);
     if (d->kind == X_TENSOR && s->mask) tensor_start(sm, ws, d);
     if (d->kind == X_MALLOC) ws->next_issue = sm->until + 1;  // its result comes at the edge, and not in a register
     if (s->result == STEP_EXIT) {
@@ -281,6 +300,7 @@ ALWAYS_INLINE uint32_t issue_warp(Sm *sm, WarpSlot *ws, const Dinst *d)
         uint32_t tracker = s->mask ? lsu_put(sm, ws->slot, s) : 0;
         for (; deferred < sm->log.deferred.n; deferred++) sm->log.deferred.v[deferred].tracker = tracker;
         if (s->mask) count_kind(sm, d, s);
+        if (d->kind == X_MBAR_COPIES) engine_await(sm, ws);
         if (sm->storage.counts) operands_fetched(sm);
         return slots > 1 && lsu_loops(sm, d) ? go_round(sm, ws, d) : slots;
     }

@@ -84,6 +84,7 @@ bool ports_open(Sm *sm, const char **why)
     if (!open_port(&port[PORT_CONSTANT], &c->cst, c->cst.mshrs, &constant, 3000 + sm->index, why)) return false;
     if (!open_port(&port[PORT_SCRATCH], &c->scratch, c->scratch.mshrs, &scratch, 5000 + sm->index, why)) return false;
     if (!open_port(&port[PORT_PAST], &(CacheCfg){0}, c->pending, NULL, 0, why)) return false;
+    if (!open_port(&port[PORT_COPY], &(CacheCfg){0}, c->copy_requests, NULL, 0, why)) return false;
     port[PORT_SCRATCH].mshrs = &port[PORT_L1];
     for (int k = 0; k < PORT_COUNT; k++) port[k].extra = k == PORT_READONLY ? c->ro_extra : c->lsu_extra;
     sm->ports.free_wait = NONE;
@@ -482,6 +483,35 @@ static Refusal go_past(Sm *sm, const LsuOp *op, const Segment *s)
                 .quiet = !waits};
     bool sectors = op->atomic && sm->links.part->atomic_sector;
     links_send(sm, part, &p, sectors ? bytes : op->atomic ? MIN(s->bytes, 256u) : op->write ? MIN(s->bytes, bytes) : 0);
+    return SERVED;
+}
+
+Refusal port_copy(Sm *sm, const Copy *c, const Segment *s, uint32_t tracker)
+{
+    Port *port = &sm->ports.port[PORT_COPY];
+    const uint32_t part = partition_of(sm->links.part, s->address, NULL);
+    const bool adds = c->way == COPY_REDUCE, write = c->way == COPY_OUT;
+    if (!may_miss(sm, port)) return C_L1_REFUSED_MSHR;
+    const Refusal room = need_room(sm, part, 1);
+    if (room) return room;
+    const uint32_t tag = new_pend(sm, port, NULL, 1);
+    add_wait(sm, &sm->ports.pend[tag], tracker);
+    const uint32_t elements = adds ? s->bytes / 2u : 0;
+    Packet p = {.kind = adds    ? PACKET_ATOMIC
+                        : write ? PACKET_WRITE
+                                : PACKET_READ,
+                .address = s->address,
+                .sectors = (uint8_t)s->sectors,
+                .whole = write ? (uint8_t)s->whole : 0,
+                .tag = tag,
+                .ops = (uint8_t)MIN(elements, UINT8_MAX),
+                .structure = sm->structure_of(sm, s->address)};
+    const uint32_t sectors = (uint32_t)__builtin_popcount(s->sectors);
+    StructStat *st = &sm->structure[p.structure];
+    st->transactions++, st->sectors += sectors;
+    sm->inst[c->stat].transactions++, sm->inst[c->stat].sectors += sectors;
+    if (!adds) sm->count[write ? C_SECTORS_STORED : C_SECTORS_LOADED] += sectors;
+    links_send(sm, part, &p, adds || write ? s->bytes : 0);
     return SERVED;
 }
 

@@ -33,6 +33,10 @@ void lsu_begin(Sm *sm)
 
 void lsu_done(Sm *sm, uint32_t tracker, uint64_t time)
 {
+    if (tracker & ENGINE) {
+        engine_reply(sm, tracker & ~ENGINE);
+        return;
+    }
     Tracker *t = &sm->lsu.tracker[tracker];
     t->time = MAX(t->time, time);
     if (--t->left) return;
@@ -63,10 +67,12 @@ void lsu_reply(Sm *sm, const Packet *r)
 {
     if (!sm->lsu.refused_firmly) unblock(sm);
     port_reply(sm, r);
+    engine_stir(sm);
 }
 
 void lsu_sent(Sm *sm)
 {
+    engine_stir(sm);
     if (links_drain(sm, sm->lsu.refused_part) && sm->lsu.refused == C_L1_REFUSED_LINK) unblock(sm);
 }
 
@@ -418,7 +424,8 @@ static uint32_t new_tracker(Sm *sm, uint32_t slot, const Step *s)
                    .async = d->kind == X_CP_ASYNC,
                    .acquire = d->flags & D_ACQUIRE,
                    .empties = empties(sm, d),
-                   .group = (uint8_t)(ws->async_group & 15)};
+                   .group = (uint8_t)(ws->async_group & 15),
+                   .begun = ws->async_begun};
     issue_await(sm, slot, t);
     return tracker;
 }

@@ -12,6 +12,7 @@ bool sm_open(Sm *sm, const SmCfg *cfg, const PartitionCfg *part, uint32_t index,
     if (!links_open(sm, part, why)) return false;
     *why = mem_none;
     if (!issue_open(sm) || !lsu_open(sm)) return false;
+    engine_open(sm);
     sm->ctas = mem_alloc(sizeof *sm->ctas * cfg->max_blocks);
     sm->env.log = &sm->log;
     sm->env.owner = sm;
@@ -32,11 +33,11 @@ void sm_close(Sm *sm)
     sm_spare(sm);
     mem_free(sm->ctas);
     vec_free(&sm->spans);
-    ports_close(sm), links_close(sm), lsu_close(sm), issue_close(sm);
+    ports_close(sm), links_close(sm), lsu_close(sm), issue_close(sm), engine_close(sm);
     watch_close(sm), why_close(sm);
     mem_free(sm->inst);
     log_free(&sm->log);
-    text_free(&sm->env.printed);
+    exec_env_free(&sm->env);
     *sm = (Sm){0};
 }
 
@@ -57,6 +58,7 @@ static void wake(Env *env, Warp *w)
 {
     Sm *sm = env->owner;  // looked at later: the instruction that woke it isn't over
     issue_pause(sm, w->slot, sm->now + sm->cfg.unit[CLASS_BARRIER].latency);
+    sm->due = MIN(sm->due, sm->now);  // at a window's edge
 }
 
 uint64_t sm_lacks(const Sm *sm, const LaunchInfo *l, uint32_t blocks, uint32_t share)
@@ -83,19 +85,20 @@ void sm_begin(Sm *sm, const LaunchInfo *l, uint32_t blocks)
     sm->now = sm->env.changed = sm->last_event = 0;
     sm->env.fault = (Fault){0};
     lsu_begin(sm);
+    engine_begin(sm);
     links_begin(sm);
     issue_begin(sm, l);
 }
 
 bool sm_has_room(const Sm *sm) { return sm->running < sm->cta_slots; }
 
-void sm_start_block(Sm *sm, uint64_t number, uint64_t now)
+void sm_start_block(Sm *sm, uint64_t number, Cluster *cluster, uint32_t rank, uint64_t now)
 {
     uint32_t c = 0;
     while (sm->ctas[c].running) c++;
     Cta *cta = &sm->ctas[c];
     sm->now = sm->due = now;
-    exec_cta_start(&sm->env, cta, number);
+    exec_cta_start(&sm->env, cta, number, cluster, rank);
     for (uint32_t k = 0; k < cta->warp_count; k++) cta->warps[k].slot = c * cta->warp_count + k;
     sm->running++;
     issue_cta_start(sm, c, number);
@@ -118,7 +121,7 @@ void sm_edge_done(Sm *sm, const Deferred *d, uint64_t now)
         (!d->d->score_dst && d->d->kind != X_CP_ASYNC))
         return;
     sm->now = now;
-    lsu_done(sm, d->tracker, now);
+    lsu_done(sm, d->tracker, d->cluster ? MAX(now, d->cycle + sm->cfg.cluster_latency) : now);
 }
 
 // --- the window ------------------------------------------------------------------------------------------------------
@@ -145,7 +148,7 @@ static uint64_t next_arrival(const Sm *sm) { return MIN(links_arrival(sm), lsu_c
 // The next cycle in which the load-store unit works, or a reply moves.
 static uint64_t next_work(const Sm *sm)
 {
-    uint64_t t = MIN(next_arrival(sm), MIN(links_landing(sm), lsu_due(sm)));
+    uint64_t t = MIN(next_arrival(sm), MIN(links_landing(sm), MIN(lsu_due(sm), sm->engine.due)));
     return MAX(t, sm->now + 1);
 }
 
@@ -167,6 +170,7 @@ ALWAYS_INLINE void serve(Sm *sm)
 {
     if (links_due(&sm->links) <= sm->now) lsu_sent(sm);
     if (lsu_works(sm)) lsu_tick(sm);
+    if (sm->engine.due <= sm->now) engine_tick(sm);
 }
 
 // No warp can issue after this cycle: only replies land and the load-store unit works, until a warp may be able to, one
@@ -204,6 +208,7 @@ void sm_run(Sm *sm, Wire *const *reply, Wire *const *credit, uint64_t window, ui
     pass(sm, why, sm->now, MAX(from, MIN(sm->due, to)));
     uint32_t per_cycle = sm->cfg.schedulers * sm->cfg.issue;
     if (sm->ports.left.n) port_write_left(sm);
+    engine_stir(sm);
     while (sm->now < to) {
         if (links_lands(sm)) links_deliver(sm);
         if (issue_wakes(sm)) issue_wake_due(sm);
@@ -236,7 +241,10 @@ void sm_cut(Sm *sm, uint64_t now)
     }
 }
 
-bool sm_quiet(const Sm *sm) { return !sm->running && !sm->lsu.n && !ports_await(sm) && links_empty(sm); }
+bool sm_quiet(const Sm *sm)
+{
+    return !sm->running && !sm->lsu.n && !ports_await(sm) && links_empty(sm) && engine_idle(sm);
+}
 
 bool sm_stuck(const Sm *sm) { return issue_asleep(sm) && next_event(sm) == NEVER && !ports_await(sm) && !sm->lsu.n; }
 

@@ -29,6 +29,7 @@ typedef struct Sm {
     uint32_t cta_slots, running;
     Issue issue;
     Lsu lsu;
+    Engine engine;
     Ports ports;
     Links links;
     Storage storage;
@@ -58,8 +59,10 @@ uint64_t sm_lacks(const Sm *sm, const LaunchInfo *l, uint32_t blocks, uint32_t s
 void sm_spare(Sm *sm);                                             // gives blocks' memory back; none runs
 void sm_begin(Sm *sm, const LaunchInfo *launch, uint32_t blocks);  // a launch, of which so many fit at once
 bool sm_has_room(const Sm *sm);
-void sm_start_block(Sm *sm, uint64_t number, uint64_t now);  // at an edge
-void sm_end_block(Sm *sm, Cta *cta);                         // its last warp is over
+static inline uint32_t sm_places(const Sm *sm) { return sm->cta_slots - sm->running; }  // for more blocks
+void sm_start_block(Sm *sm, uint64_t number, Cluster *cluster, uint32_t rank,
+                    uint64_t now);    // at an edge; as exec_cta_start
+void sm_end_block(Sm *sm, Cta *cta);  // its last warp is over
 // Runs a window, from cycle `from` on; those since the last one, in which nothing was due, it accounts as waited for.
 // reply, credit: per partition, this SM's wires from it. window counts those that are run.
 void sm_run(Sm *sm, Wire *const *reply, Wire *const *credit, uint64_t window, uint64_t from, uint64_t to);
@@ -131,6 +134,26 @@ void why_flush(Sm *sm);                                 // all of them are about
 void why_evict(Sm *sm, uint8_t whose, uint8_t by);
 void why_add(const Sm *sm, WhySums *to);  // what was counted in this launch
 
+// --- engine.c --------------------------------------------------------------------------------------------------------
+void engine_open(Sm *sm);
+void engine_close(Sm *sm);
+void engine_begin(Sm *sm);  // a launch: nothing is under way
+static inline bool engine_has_room(const Sm *sm, uint32_t jobs)
+{
+    return (uint32_t)__builtin_popcountll(~sm->engine.used) >= jobs;
+}
+void engine_start(Sm *sm, WarpSlot *ws);        // takes the copies that an instruction of the warp has left in env
+void engine_tick(Sm *sm);                       // when it is due
+void engine_reply(Sm *sm, uint32_t job);        // a request of it was answered
+void engine_await(Sm *sm, const WarpSlot *ws);  // takes the arrivals that an instruction has left in env
+void engine_copied(Sm *sm, const Tracker *t);   // a cp.async is over
+// What it was refused for may be there.
+static inline void engine_stir(Sm *sm)
+{
+    if (sm->engine.n && sm->engine.due == NEVER) sm->engine.due = sm->now;
+}
+static inline bool engine_idle(const Sm *sm) { return !sm->engine.used; }
+
 // --- issue.c ---------------------------------------------------------------------------------------------------------
 // Classes that need a place in the load-store unit's queue.
 #define MEMORY_CLASSES                                                                                    \
@@ -188,7 +211,7 @@ static inline void issue_await(Sm *sm, uint32_t slot, const Tracker *t)
     ws->outstanding++;
     sm->issue.view.warp[slot].loads += !t->shared;
     ws->acquires += t->acquire;
-    if (t->async) ws->async_count[t->group]++;
+    if (t->async) ws->async_count[t->group]++, ws->async_begun++;
 }
 // The door upwards: the last part of a load is there. True: its warp waited for that.
 static inline bool issue_ready(Sm *sm, const Tracker *t)
@@ -202,6 +225,7 @@ static inline bool issue_ready(Sm *sm, const Tracker *t)
     sm->issue.view.warp[t->slot].loads -= !t->shared;
     ws->acquires -= t->acquire;
     if (t->async) ws->async_count[t->group & 15]--;
+    if (t->async && sm->engine.waiting.n) engine_copied(sm, t);
     if (sm->issue.listens & ON_LOADED && !t->shared && ws->warp)
         sm->issue.policy.type->loaded(&sm->issue.policy, t->slot);
     if ((ws->state != OC_WAIT_MEMORY && ws->state != OC_WAIT_SHARED) || !ws->warp) return false;
@@ -307,6 +331,8 @@ static inline uint32_t port_sectors(const Cache *c, const Segment *s)
         if (s->sectors >> k & 1) mask |= cache_sectors(c, s->address + k * SECTOR, SECTOR);
     return mask;
 }
+// A request of the copy engine; tracker: ENGINE and the job.
+Refusal port_copy(Sm *sm, const Copy *c, const Segment *s, uint32_t tracker);
 void port_reply(Sm *sm, const Packet *p);
 void port_forget(Sm *sm, Port *port, CacheLine *line);  // a line that isn't dirty goes, even if it is under way
 

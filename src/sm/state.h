@@ -81,6 +81,9 @@ typedef struct WarpSlot {
     uint32_t acquires;         // memory instructions under way that later accesses wait for
     uint32_t async_group;      // cp.async: the open group's number
     uint16_t async_count[16];  // copies under way per group
+    uint32_t async_begun;      // copies so far
+    uint32_t bulk_group;       // copies in bulk, likewise; of those under way, those that haven't read all either
+    uint16_t bulk_count[16], bulk_unread[16];
     uint64_t started;
     struct SchedState *home;  // its scheduler
     uint16_t slot;            // its number in the SM
@@ -151,8 +154,9 @@ typedef struct Tracker {
     uint64_t started;    // when its warp did: another's may have the slot by the time it is done
     uint32_t next_free;  // of the list of free ones; 0: the following one, so that memory of zeros is such a list
     bool shared, async, acquire;
-    bool empties;   // the L1 is emptied when it is done
-    uint8_t group;  // of a cp.async
+    bool empties;    // the L1 is emptied when it is done
+    uint8_t group;   // of a cp.async
+    uint32_t begun;  // the copies that its warp had begun before
 } Tracker;
 enum { MAX_SEGMENTS = 160 };  // 32 lanes of four words of local memory, each in a segment of its own, and room
 typedef struct LsuOp {
@@ -191,7 +195,15 @@ typedef struct Lsu {
 
 // --- Ports: caches, and misses under way (port.c; Scratch: scratch.c) ------------------------------------------------
 // A port: one of the SM's caches as its load-store unit sees it, or the way past them, which has no lines.
-typedef enum PortId { PORT_L1, PORT_READONLY, PORT_CONSTANT, PORT_SCRATCH, PORT_PAST, PORT_COUNT } PortId;
+typedef enum PortId {
+    PORT_L1,
+    PORT_READONLY,
+    PORT_CONSTANT,
+    PORT_SCRATCH,
+    PORT_PAST,
+    PORT_COPY,  // the copy engine's way past them
+    PORT_COUNT
+} PortId;
 enum { UNCOUNTED = C_COUNT };
 typedef struct PortCounters {
     uint8_t accesses, hits, misses, merges, reads, read_hits, writes, evictions, write_backs;
@@ -254,6 +266,31 @@ typedef struct Links {
     First first;           // of the replies, set whenever a head changes
     Fifo landing;          // replies that are crossing the SM's port
 } Links;
+
+// --- Engine: copies in bulk (engine.c) -------------------------------------------------------------------------------
+enum { MAX_COPIES = 64 };
+#define ENGINE (1u << 31)  // among the numbers of trackers: a job's
+typedef struct CopyJob {   // a copy under way
+    Copy copy;
+    uint32_t slot, group;  // its warp, and the group there
+    uint64_t started;      // when the warp did
+    uint64_t from;         // when its first request may leave
+    uint32_t row, at;      // the next request: a row of the copy, and a place there
+    uint32_t left;         // replies to come, plus one until all requests have left
+} CopyJob;
+typedef struct Awaited {  // arrivals that wait for a warp's copies (cp.async)
+    Arrival arrival;
+    uint32_t slot, begun, left;
+    uint64_t started;
+} Awaited;
+typedef struct Engine {
+    CopyJob *job;  // MAX_COPIES
+    uint64_t used;
+    uint8_t queue[MAX_COPIES];  // a ring of jobs whose requests haven't all left
+    uint32_t head, n;
+    uint64_t due;  // when it has something to do; NEVER: once a reply or a credit has come
+    VEC(Awaited) waiting;
+} Engine;
 
 // --- Watch: who takes whose lines away, for runs whose course over time is asked for (watch.c) -----------------------
 enum { WATCH_ALL, WATCH_STALLED, WATCH_ISOLATED, WATCH_COUNT };

@@ -515,7 +515,7 @@ static void run_warp(Opened *o, uint32_t threads, uint32_t *values, const char *
     LaunchInfo launch = {.kernel = o->kernel, .grid = {1, 1, 1}, .block = {threads, 1, 1}, .local_limit = 1 << 16};
     Cta cta = {.warps = NULL};
     Env env = {.launch = &launch, .ns_per_clock = 1};
-    exec_cta_start(&env, &cta, 0);
+    exec_cta_start(&env, &cta, 0, NULL, 0);
     int steps = 0;
     for (; cta.warps[0].live && steps < 100000; steps++, env.clock++) {
         exec_step(&env, &cta.warps[0]);

@@ -260,7 +260,7 @@ Reference reference_run(oc_device *device, oc_kernel *kernel, uint32_t blocks, o
     Trace t = {.undefined = NULL};
     bool ended = true;
     for (uint32_t b = 0; b < blocks && ended; b++) {
-        exec_cta_start(&env, &cta, b);
+        exec_cta_start(&env, &cta, b, NULL, 0);
         run_block(&env, &cta, &t, limit);
         ended = !cta.live_threads && env.fault.kind == FAULT_NONE;
     }

@@ -1,0 +1,98 @@
+// tensor_map.c: tensor maps, the 128 bytes that cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col write and copies of
+// tensors read. NVIDIA keeps their format to itself; this one is ours. It's memory of the program's, so that it may
+// hold anything: what is read is checked as what is written.
+#include "base/tensor_map.h"
+
+#include <string.h>
+
+#define MAGIC 0x314d544e434f0001ull  // of a map, and its version
+
+// Bytes of an element, by CUDA's CUtensorMapDataType.
+static const uint8_t bytes_of[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
+enum { FLOATS_FROM = 6, SWIZZLES = 4 };
+
+uint32_t tensor_map_bytes(const TensorMap *t) { return bytes_of[t->type]; }
+
+// What a box holds of a dimension.
+static uint32_t taken(const TensorMap *t, int k) { return (t->box[k] + t->step[k] - 1) / t->step[k]; }
+
+static const char *box_flaw(const TensorMap *t)
+{
+    const uint32_t span[SWIZZLES] = {0, 32, 64, 128};
+    uint64_t inner = (uint64_t)tensor_map_bytes(t) * (t->im2col ? t->channels : taken(t, 0));
+    for (int k = 0; k < t->rank; k++) {
+        if (t->step[k] < 1 || t->step[k] > 8) return "a step between elements is 1 to 8";
+        if (!t->im2col && (t->box[k] < 1 || t->box[k] > 256)) return "a box has 1 to 256 elements in each dimension";
+    }
+    if (t->im2col && (t->rank < 3 || t->channels < 1 || t->channels > 256 || t->pixels < 1 || t->pixels > 1024))
+        return "im2col needs 3 to 5 dimensions, 1 to 256 channels and 1 to 1024 pixels";
+    if (inner % 16) return "the box's innermost dimension has a multiple of 16 bytes";
+    if (t->swizzle && inner > span[t->swizzle])
+        return "the box's innermost dimension is at most as long as the swizzle";
+    return NULL;
+}
+
+const char *tensor_map_flaw(const TensorMap *t)
+{
+    if (t->rank < 1 || t->rank > MAX_RANK) return "a tensor has 1 to 5 dimensions";
+    if (t->type >= sizeof bytes_of) return "there is no such type of elements";
+    if (t->swizzle >= SWIZZLES) return "there is no such swizzle";
+    if (t->base % 16) return "a tensor begins at a multiple of 16 bytes";
+    if (t->nan && t->type < FLOATS_FROM) return "only floating-point elements can be NaN";
+    for (int k = 0; k < t->rank; k++) {
+        if (!t->size[k] || t->size[k] > 1ull << 32) return "a dimension has 1 to 2^32 elements";
+        if (k && (t->stride[k] % 16 || t->stride[k] >= 1ull << 40)) return "strides are multiples of 16 below 2^40";
+    }
+    return box_flaw(t);
+}
+
+typedef struct Stored {
+    uint64_t magic, base;
+    uint8_t type, rank, swizzle, flags;
+    uint32_t size[MAX_RANK];  // less one
+    uint64_t stride[MAX_RANK - 1];
+    uint16_t box[MAX_RANK], step[MAX_RANK];
+    int16_t lower[3], upper[3];
+} Stored;
+_Static_assert(sizeof(Stored) <= TENSOR_MAP_BYTES, "it fits");
+enum { FLAG_IM2COL = 1, FLAG_NAN = 2 };
+
+void tensor_map_write(const TensorMap *t, uint8_t to[TENSOR_MAP_BYTES])
+{
+    Stored s = {.magic = MAGIC,
+                .base = t->base,
+                .type = t->type,
+                .rank = t->rank,
+                .swizzle = t->swizzle,
+                .flags = (uint8_t)((t->im2col ? FLAG_IM2COL : 0) | (t->nan ? FLAG_NAN : 0))};
+    for (int k = 0; k < t->rank; k++) {
+        s.size[k] = (uint32_t)(t->size[k] - 1);
+        if (k) s.stride[k - 1] = t->stride[k];
+        s.box[k] = (uint16_t)t->box[k], s.step[k] = (uint16_t)t->step[k];
+    }
+    if (t->im2col) s.box[0] = (uint16_t)t->channels, s.box[1] = (uint16_t)t->pixels;
+    memcpy(s.lower, t->lower, sizeof s.lower), memcpy(s.upper, t->upper, sizeof s.upper);
+    memset(to, 0, TENSOR_MAP_BYTES);
+    memcpy(to, &s, sizeof s);
+}
+
+bool tensor_map_read(TensorMap *t, const uint8_t from[TENSOR_MAP_BYTES])
+{
+    Stored s;
+    memcpy(&s, from, sizeof s);
+    if (s.magic != MAGIC || s.rank < 1 || s.rank > MAX_RANK || s.type >= sizeof bytes_of) return false;
+    *t = (TensorMap){.base = s.base,
+                     .type = s.type,
+                     .rank = s.rank,
+                     .swizzle = s.swizzle,
+                     .im2col = s.flags & FLAG_IM2COL,
+                     .nan = s.flags & FLAG_NAN};
+    for (int k = 0; k < t->rank; k++) {
+        t->size[k] = (uint64_t)s.size[k] + 1;
+        t->stride[k] = k ? s.stride[k - 1] : bytes_of[t->type];
+        t->box[k] = t->im2col ? 1 : s.box[k], t->step[k] = s.step[k];
+    }
+    if (t->im2col) t->channels = s.box[0], t->pixels = s.box[1];
+    memcpy(t->lower, s.lower, sizeof s.lower), memcpy(t->upper, s.upper, sizeof s.upper);
+    return !tensor_map_flaw(t);
+}
