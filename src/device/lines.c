@@ -89,6 +89,7 @@ static const char *access_of(const Dinst *d)
     case X_STMATRIX: return "store";
     case X_TEX: return "texture fetch";
     case X_CP_ASYNC: return "copy to shared memory";
+    case X_BULK: return "copy in bulk";
     case X_PREFETCH: return "prefetch";
     case X_ST: return d->space == SP_PARAM ? NULL : "store";
     case X_ATOM: return "atomic";

@@ -2,7 +2,7 @@
 // shared memory, to another block's, parts of tensors by a map, and single words (st.async, red.async). The values go
 // where they belong at once, since nobody may look before the barrier says so; what belongs to another block, and sums
 // in global memory, come at the window's edge. Invariant: a copy is checked whole before it has an effect.
-#include "exec/run.h"
+#include "exec/check.h"
 
 enum { UNIT = 16, LINE = 128 };
 
@@ -100,6 +100,7 @@ static void give(const Job *j, Cta *cta, uint32_t at, LateKind kind)
     const uint8_t swizzle = j->form->tensor ? j->map.swizzle : 0;
     env->changed = env->clock;
     if (cta == j->warp->cta && kind == LATE_WRITE) {
+        if (env->check) check_bulk(env, j->warp, j->d, j->lane, false, at, j->copy.bytes, true);
         bulk_put(cta->shared, at, j->data, j->copy.bytes, swizzle);
         return;
     }
@@ -116,7 +117,7 @@ static void give(const Job *j, Cta *cta, uint32_t at, LateKind kind)
                          .data = data});
 }
 
-static void give_all(const Job *j)
+static void give_everyone(const Job *j)
 {
     const Cluster *c = j->warp->cta->cluster;
     if (!j->form->casts) {
@@ -125,6 +126,12 @@ static void give_all(const Job *j)
     }
     for (uint32_t b = 0; b < c->n; b++)
         if (j->copy.blocks >> b & 1) give(j, c->cta[b], j->at, LATE_WRITE);
+}
+
+static void give_all(const Job *j)
+{
+    give_everyone(j);
+    if (j->env->check) check_told(j->env, j->warp, j->lane);
 }
 
 // --- global memory ---------------------------------------------------------------------------------------------------
@@ -395,6 +402,16 @@ static bool store_word(Job *j)
     return true;
 }
 
+// What --check is told of global memory, and of what goes out of the block's shared memory.
+static void tell_check(const Job *j)
+{
+    const Copy *c = &j->copy;
+    const bool out = c->way == COPY_OUT || c->way == COPY_REDUCE;
+    for (size_t k = 0; k < c->rows.n && c->way != COPY_PREFETCH && c->way != COPY_REDUCE; k++)
+        check_bulk(j->env, j->warp, j->d, j->lane, true, c->rows.v[k].address, c->rows.v[k].bytes, out);
+    if (out) check_bulk(j->env, j->warp, j->d, j->lane, false, j->at, c->bytes, false);
+}
+
 static bool copy_lane(Job *j)
 {
     if (j->d->op == OP_ST_ASYNC || j->d->op == OP_RED_ASYNC) return store_word(j);
@@ -414,6 +431,7 @@ void exec_bulk(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         j.copy = (Copy){.way = d->bulk->way, .cta = w->cta, .number = w->cta->number, .stat = env->step.stat};
         const bool good = copy_lane(&j);
         mem_free(j.data);
+        if (good && env->check) tell_check(&j);
         if (good && env->log) {
             vec_push(&env->copies, j.copy);  // the SM takes it
             continue;

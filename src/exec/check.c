@@ -246,11 +246,47 @@ void check_strong(Check *c, Warp *w, const Dinst *d, const uint64_t *addr, uint3
     }
 }
 
+void check_told(Env *env, Warp *w, uint32_t lane)
+{
+    fence(env->check, w, 1u << lane);
+    tell(env->check, w->cta, 0, false);
+}
+
+void check_met(Env *env, Warp *w)
+{
+    learn(env->check, w, 0, false);
+    if (w->cta->check->releases) lanes_at(&w->cta->check->warp[w->in_cta], FULL);
+}
+
+// An arrival at an mbarrier is a release, and who has waited has acquired what all arrivals told.
+static void check_barrier(Env *env, Warp *w, const Dinst *d)
+{
+    const bool waits = d->op >= OP_MBAR_TEST && d->op <= OP_MBAR_TRY_PARITY;
+    if (d->op == OP_MBAR_PENDING || env->step.space == SP_NONE) return;
+    if (!waits) fence(env->check, w, env->step.mask);
+    if (waits)
+        learn(env->check, w, 0, false);
+    else
+        tell(env->check, w->cta, 0, false);
+    if (waits && w->cta->check->releases) lanes_at(&w->cta->check->warp[w->in_cta], env->step.mask);
+}
+
 void check_step(Env *env, Warp *w, const Dinst *d)
 {
     if (env->fault.kind != FAULT_NONE) return;
     switch (d->kind) {
     case X_FENCE: fence(env->check, w, env->step.mask); break;
+    case X_MBAR:
+    case X_MBAR_TRY:
+    case X_MBAR_COPIES: check_barrier(env, w, d); break;
+    case X_CLUSTER_BARRIER:
+        if (d->op == OP_CLUSTER_WAIT) {
+            if (w->cta->cluster->phase != w->cluster_phase) check_met(env, w);
+            break;
+        }
+        fence(env->check, w, env->step.mask);
+        tell(env->check, w->cta, 0, false);
+        break;
     case X_LD:
     case X_ST:
     case X_ATOM:
@@ -338,11 +374,13 @@ static void check_places(Env *env, const Warp *w, uint32_t id, const Split **fir
     }
 }
 
-static bool waits(const Warp *w, uint32_t id)
+// The lanes that wait there.
+static uint32_t waiting(const Warp *w, uint32_t id)
 {
+    uint32_t lanes = 0;
     for (size_t s = 0; s < w->splits.n; s++)
-        if (w->splits.v[s].state == SPLIT_BARRIER && w->splits.v[s].wait == id) return true;
-    return false;
+        if (w->splits.v[s].state == SPLIT_BARRIER && w->splits.v[s].wait == id) lanes |= w->splits.v[s].mask;
+    return lanes;
 }
 
 // Where all that live have waited, all that was done before comes before all that follows.
@@ -357,8 +395,11 @@ void check_release(Env *env, Cta *cta, uint32_t id)
     for (uint32_t k = 0; k < cta->warp_count; k++) {
         const Warp *w = &cta->warps[k];
         check_places(env, w, id, &first, &whose);
-        if (w->live && !waits(w, id)) all = false;
-        if (waits(w, id)) join(c->warp[k].known, arrived, c->warps);
+        const uint32_t lanes = waiting(w, id);
+        if (w->live && !lanes) all = false;
+        if (!lanes) continue;
+        join(c->warp[k].known, arrived, c->warps);
+        lanes_at(&c->warp[k], lanes);
     }
     uint32_t safe = c->clock++;
     for (uint32_t k = 0; k < cta->warp_count && all; k++) {

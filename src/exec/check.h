@@ -95,6 +95,9 @@ struct Check {
 
 // check.c
 bool check_ordered(const Check *c, const CheckCta *cta, uint32_t warp, uint32_t thread, Touch before, bool global);
+// Its barrier tells of it, as if the lane arrived when the copy is over.
+void check_told(Env *env, Warp *w, uint32_t lane);
+void check_met(Env *env, Warp *w);  // at the barrier of the cluster
 uint32_t check_segment(Check *c, Cta *cta, CheckWarp *w);
 void check_strong(Check *c, Warp *w, const Dinst *d, const uint64_t *addr, uint32_t mask, bool global);
 // check_memory.c
@@ -103,6 +106,10 @@ bool check_shared_room(CheckCta *c, uint32_t bytes);
 void check_begin_memory(Check *c);
 void check_free_cells(Check *c);
 void check_frame(Warp *w, uint32_t from, uint32_t bytes, uint32_t mask, bool written);
+// A lane's copy in bulk has read or written bytes of global memory, or of its block's shared memory. Those of another
+// block's, or that another block has written, are known and race with nothing.
+void check_bulk(Env *env, Warp *w, const Dinst *d, uint32_t lane, bool global, uint64_t at, uint32_t bytes, bool write);
+void check_given(Cta *cta, uint32_t at, uint32_t bytes);
 // check_flaw.c
 typedef struct Found {
     FlawKind kind;

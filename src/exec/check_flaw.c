@@ -36,7 +36,8 @@ static const char *access_of(FlawKind kind, bool exited, const Code *code, uint3
     case X_ST:
     case X_STMATRIX: return "write";
     case X_ATOM: return "atomic";
-    case X_CP_ASYNC: return "copy";
+    case X_CP_ASYNC:
+    case X_BULK: return "copy";
     default: return "read";
     }
 }

@@ -523,6 +523,25 @@ static void copy_access(Access *x)
     in_space(x, SP_SHARED);
 }
 
+void check_bulk(Env *env, Warp *w, const Dinst *d, uint32_t lane, bool global, uint64_t at, uint32_t bytes, bool write)
+{
+    enum { PIECE = 16 };
+    uint64_t addr[LANES] = {0};
+    for (uint32_t done = 0; done < bytes; done += PIECE) {
+        Access x = {
+            .env = env, .c = env->check, .w = w, .d = d, .cta = w->cta->check, .addr = addr, .mask = 1u << lane};
+        x.bytes = MIN(bytes - done, (uint32_t)PIECE);
+        x.read = !write, x.write = write;
+        addr[lane] = at + done;
+        in_space(&x, global ? SP_GLOBAL : SP_SHARED);
+    }
+}
+
+void check_given(Cta *cta, uint32_t at, uint32_t bytes)
+{
+    if (cta->check && cta->check->written) bits_set(cta->check->written, at, bytes, true);
+}
+
 void check_access(Env *env, Warp *w, const Dinst *d)
 {
     const Step *s = &env->step;
@@ -532,6 +551,9 @@ void check_access(Env *env, Warp *w, const Dinst *d)
     x.write = d->kind == X_ST || d->kind == X_STMATRIX || d->kind == X_ATOM;
     x.strong = d->flags & D_STRONG;
     if (d->soft) return;  // the software L1's own accesses
+    for (uint32_t m = env->launch->cluster[0] && s->space == SP_SHARED ? x.mask : 0; m; m &= m - 1)
+        if (s->addr[__builtin_ctz(m)] >> BLOCK_SHIFT) x.mask &= ~(m & -m);  // another block's
+    if (!x.mask) return;
     if (d->kind == X_CP_ASYNC) {
         x.mask = w->mask & (d->guard_negated ? ~w->l.pred[d->guard] : w->l.pred[d->guard]);
         copy_access(&x);
@@ -540,4 +562,12 @@ void check_access(Env *env, Warp *w, const Dinst *d)
     if (s->space == SP_GLOBAL || s->space == SP_SHARED || s->space == SP_LOCAL) in_space(&x, s->space);
     x.mask = s->other_mask;
     if (x.mask && (s->other_space == SP_SHARED || s->other_space == SP_LOCAL)) in_space(&x, s->other_space);
+}
+
+void check_group(Env *env, Warp *w, const Dinst *d, const uint64_t *addr, uint32_t n, uint32_t bytes)
+{
+    Access x = {.env = env, .c = env->check, .w = w, .d = d, .cta = w->cta->check, .addr = addr, .bytes = bytes};
+    x.mask = n < LANES ? (1u << n) - 1 : FULL;
+    x.read = true;
+    if (n) in_space(&x, SP_SHARED);
 }

@@ -2,7 +2,7 @@
 // An address of the window .shared::cluster is an offset, with the block's rank plus 1 above BLOCK_SHIFT bits, or with
 // 0 there: then it is the own block's, as every address of .shared::cta is. Invariant: what another SM can see of a
 // block changes at a window's edge alone.
-#include "exec/run.h"
+#include "exec/check.h"
 
 Cta *cluster_block(const Warp *w, uint64_t *at)
 {
@@ -96,6 +96,7 @@ static void release(Cluster *c)
                 woken = true;
             }
             if (!woken) continue;
+            if (cta->env->check) check_met(cta->env, w);
             if (w->cur < 0) split_pick(w, true);
             if (w->cur >= 0 && cta->env->wake) cta->env->wake(cta->env, w);
         }

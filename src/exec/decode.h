@@ -71,6 +71,7 @@ bool decode_surface(Decode *x, Dinst *d);
 bool decode_query(Decode *x, Dinst *d);
 bool decode_matrix(Decode *x, Dinst *d);  // ldmatrix, stmatrix
 bool decode_tensor(Decode *x, Dinst *d);  // products of matrices
+bool decode_group(Decode *x, Dinst *d);   // those of wgmma
 bool decode_mbar(Decode *x, Dinst *d);
 bool decode_bulk(Decode *x, Dinst *d);  // copies in bulk, and st.async
 bool decode_inst(Decode *x, Dinst *d, uint32_t at);

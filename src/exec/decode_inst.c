@@ -319,6 +319,13 @@ static bool decode_wait(Decode *x, Dinst *d)
     return true;
 }
 
+// imm: so many of the latest groups may be under way.
+static bool decode_groups(Decode *x, Dinst *d)
+{
+    d->imm = MIN(x->i->opnd[0].imm, UINT32_MAX);
+    return true;
+}
+
 // Groups of copies in bulk, of which no instruction waits for the open one.
 static bool decode_bulk_wait(Decode *x, Dinst *d)
 {
@@ -500,6 +507,11 @@ static const struct {
     [OP_MMA_SP] = {X_TENSOR, decode_tensor},
     [OP_MMA_ORDERED] = {X_TENSOR, decode_tensor},
     [OP_WMMA_MMA] = {X_TENSOR, decode_tensor},
+    [OP_WGMMA] = {X_WGMMA, decode_group},
+    [OP_WGMMA_SP] = {X_WGMMA, decode_group},
+    [OP_WGMMA_FENCE] = {X_NOP, NULL},  // wgmma waits for its registers
+    [OP_WGMMA_COMMIT] = {X_WGMMA_WAIT, decode_commit},
+    [OP_WGMMA_WAIT] = {X_WGMMA_WAIT, decode_groups},
     [OP_MOV] = {X_LANES, decode_mov},
     [OP_SETP] = {X_LANES, decode_set},
     [OP_SET] = {X_LANES, decode_set},

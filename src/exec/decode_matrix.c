@@ -1,5 +1,5 @@
-// decode_matrix.c: instructions about matrices (PTX ISA §9.7.14): the rows of their fragments, and which elements these
-// have.
+// decode_matrix.c: instructions about matrices (PTX ISA §9.7.14, §9.7.15): the rows of their fragments, and which
+// elements these have.
 #include "exec/decode.h"
 
 #include <assert.h>
@@ -83,5 +83,65 @@ bool decode_tensor(Decode *x, Dinst *d)
     }
     if (m->sparse) t->metadata = source_row(x, &i->opnd[4], TY_B32), t->selector = (uint8_t)i->opnd[5].imm;
     t->fmas = products * m->m * m->n * m->k;
+    return true;
+}
+
+// --- wgmma -----------------------------------------------------------------------------------------------------------
+// D may have more registers than an instruction's view of the scoreboard: it has one of its own.
+static void score_group(Decode *x, Dinst *d, GroupTensor *g)
+{
+    const Inst *i = x->i;
+    const Alloc *a = x->code->alloc;
+    d->score_n = d->score_dst = 0;
+    if (i->guarded && a->place[i->guard] != NO_REG)
+        d->score[d->score_n++] = (uint16_t)(a->place[i->guard] + x->code->reg_rows);
+    for (int n = 0; n < i->operands; n++) {
+        const Operand *o = &i->opnd[n];
+        const int count = o->kind == O_VEC ? o->count : 1;
+        for (int k = 0; k < count; k++) {
+            const Operand *e = o->kind == O_VEC ? &o->items[k] : o;
+            if (e->kind != O_REG || a->place[e->reg] == NO_REG) continue;
+            const bool pred = x->f->regs.v[e->reg].type == TY_PRED;
+            const uint16_t at = (uint16_t)(a->place[e->reg] + (pred ? x->code->reg_rows : 0));
+            if (n)
+                d->score[d->score_n++] = at;
+            else
+                g->score[g->scores++] = at;
+        }
+    }
+}
+
+bool decode_group(Decode *x, Dinst *d)
+{
+    const Inst *i = x->i;
+    GroupTensor *g = mem_alloc(sizeof *g);
+    Tensor *t = &g->tensor;
+    vec_push(&x->code->tensors, t);
+    d->tensor = t;
+    ptx_matrix(i, &t->x);
+    const Product *m = &t->x;
+    const uint32_t bits = (uint32_t)type_info[m->type[MATRIX_A]].bits;
+    assert(m->registers[MATRIX_D] <= MAX_SUMS);
+    t->per[MATRIX_A] = bits == 1 ? 1 : (uint8_t)matrix_per_register(m->type[MATRIX_A]);
+    t->per[MATRIX_D] = (uint8_t)matrix_per_register(m->type[MATRIX_D]);
+    for (int r = 0; r < m->registers[MATRIX_D]; r++) g->sum[r] = fragment_row(x, &i->opnd[0], r, true);
+    g->a_memory = i->opnd[1].kind != O_VEC;
+    if (g->a_memory) {
+        d->a = source_row(x, &i->opnd[1], TY_B64);
+    } else {
+        t->used[MATRIX_A] = m->registers[MATRIX_A];
+        for (int r = 0; r < m->registers[MATRIX_A]; r++) t->row[MATRIX_A][r] = fragment_row(x, &i->opnd[1], r, false);
+        find_places(x, t, MATRIX_A);
+    }
+    d->b = source_row(x, &i->opnd[2], TY_B64);
+    int n = 3;
+    if (m->sparse) t->metadata = source_row(x, &i->opnd[3], TY_B32), t->selector = (uint8_t)i->opnd[4].imm, n = 5;
+    set_psrc(x, d, &i->opnd[n++]);
+    if (n < i->operands) g->minus = i->opnd[n].imm != i->opnd[n + 1].imm, n += 2;
+    if (n < i->operands) g->a_across = g->a_memory && i->opnd[n++].imm, g->b_across = i->opnd[i->operands - 1].imm;
+    g->bytes = (g->a_memory ? m->m * (uint32_t)(m->k >> m->sparse) * bits / 8 : 0) + (uint32_t)m->k * m->n * bits / 32;
+    g->multiply = exec_pick_multiply(i);
+    t->fmas = (uint32_t)m->m * m->n * m->k;
+    score_group(x, d, g);
     return true;
 }

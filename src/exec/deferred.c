@@ -1,6 +1,6 @@
 // deferred.c: operations that wait for the window's edge, where they are executed on memory as it is then: atomics,
 // strong accesses, and accesses that overlap those of this window. Besides: what a lane's access does to its bytes.
-#include "exec/run.h"
+#include "exec/check.h"
 
 #include <string.h>
 
@@ -144,8 +144,11 @@ static uint8_t *place_of(Env *env, const Deferred *x, int n)
 {
     uint64_t at = x->addr[n];
     if (!x->cluster) return gmem_host(env->gmem, at);
-    const Cta *cta = cluster_block(x->warp, &at);
-    if (cta && cta->running) return cta->shared + at;
+    Cta *cta = cluster_block(x->warp, &at);
+    if (cta && cta->running) {
+        if (env->check && x->d->kind != X_LD) check_given(cta, (uint32_t)at, (uint32_t)x->d->bytes * x->d->vec);
+        return cta->shared + at;
+    }
     if (env->fault.kind == FAULT_NONE)
         env->fault = (Fault){.kind = FAULT_CLUSTER, .cycle = x->cycle, .address = x->addr[n]};
     return NULL;

@@ -89,6 +89,21 @@ typedef struct Tensor {
     uint8_t selector;        // which lanes' metadata counts
     uint32_t fmas;           // products that are added
 } Tensor;
+// D = A · B + C of plain matrices: c has C's elements and gets D's. a and b may be changed. columns: of a sparse A's.
+typedef void MultiplyFn(const Tensor *t, const Inst *i, uint32_t *a, uint32_t *b, const uint16_t *columns, uint32_t *c);
+// One of wgmma; Dinst.tensor is its first part, which has A's fragment at most. The descriptors are Dinst's a and b.
+#define MAX_SUMS 128
+typedef struct GroupTensor {
+    Tensor tensor;
+    Loc32 sum[MAX_SUMS];       // rows of D
+    uint16_t score[MAX_SUMS];  // D in the scoreboard
+    uint8_t scores;            // of them
+    bool a_memory;             // A lies in shared memory, too
+    bool a_across, b_across;   // neighbours in memory are those along M or N, not along K
+    bool minus;                // products are subtracted
+    uint32_t bytes;            // of shared memory that the warp reads, with its part of B
+    MultiplyFn *multiply;
+} GroupTensor;
 enum { SOFT_NONE, SOFT_LINE, SOFT_FILL, SOFT_AHEAD };
 enum {
     D_SYNC = 1 << 0,      // waits for all lanes of its mask (.sync, from sm_70 on)
@@ -552,6 +567,8 @@ void check_copied(Check *c, uint64_t to, uint64_t from, uint64_t bytes);
 void check_cta_start(Env *env, Cta *cta);
 void check_cta_free(Cta *cta);
 void check_step(Env *env, Warp *w, const Dinst *d);  // a memory instruction or a fence was executed
+// wgmma reads n times so many bytes of shared memory, at most one for each lane.
+void check_group(Env *env, Warp *w, const Dinst *d, const uint64_t *addr, uint32_t n, uint32_t bytes);
 void check_deferred(Env *env, const Deferred *x);
 void check_sync(Env *env, Warp *w, uint32_t members);  // lanes have met at a .sync instruction
 void check_arrive(Env *env, Warp *w, uint32_t id);     // the current split arrives at a barrier

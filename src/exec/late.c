@@ -1,7 +1,7 @@
 // late.c: what is done at the window's edge, on the memory as it is then: what a block does to the shared memory of
 // another one of its cluster, which may be on another SM, and the parts of copies that can't be carried out before
 // (doc/extend/design.md, "A window"). The order is (cycle, SM, sequence), behind that of the deferred operations.
-#include "exec/run.h"
+#include "exec/check.h"
 
 #include <stdlib.h>
 
@@ -37,6 +37,7 @@ static void apply(Env *env, const Late *x)
         return;
     }
     env->changed = MAX(env->changed, x->cycle);
+    if (env->check && (x->kind == LATE_WRITE || x->kind == LATE_REDUCE)) check_given(x->cta, x->at, x->count);
     switch (x->kind) {
     case LATE_BARRIER: {
         uint64_t before = 0;

@@ -127,6 +127,7 @@ ExecFn *OPS_NAME(pick_half)(const Inst *i);
 ExecFn *OPS_NAME(pick_cvt)(const Inst *i);
 ExecFn *OPS_NAME(pick_video)(const Inst *i);
 ExecFn *OPS_NAME(pick_tensor)(const Inst *i);
+MultiplyFn *OPS_NAME(pick_multiply)(const Inst *i);
 
 // --- what the floating-point files share -----------------------------------------------------------------------------
 // Functions of one lane must vanish into their loop, which gcc would else leave scalar when they are long.

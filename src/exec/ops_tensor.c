@@ -1,5 +1,5 @@
-// ops_tensor.c: products of matrices, D = A · B + C (PTX ISA §9.7.14). The fragments are gathered, multiplied as plain
-// matrices, and handed out; lanes that take no part have zeros.
+// ops_tensor.c: products of matrices, D = A · B + C (PTX ISA §9.7.14, §9.7.15). The fragments are gathered, multiplied
+// as plain matrices, and handed out; lanes that take no part have zeros. wgmma.c multiplies its own by these functions.
 //
 // The ISA leaves the order of sums and their rounding open, and cards differ. A card takes the products of 4, 8 or 16
 // elements along k, and the sum so far. It aligns them to the largest exponent, drops the lowest bits, and adds; how
@@ -14,6 +14,7 @@
 #include <math.h>
 
 enum { MOST = 1024, MOST_SUMS = 256 };  // elements of A or B; of C or D
+enum { PANEL = 8, MOST_DEEP = 64 };     // columns that are multiplied at once; rows of B, of floats
 
 // --- gathering and handing out ---------------------------------------------------------------------------------------
 static void gather(const Lanes *l, const Tensor *t, int which, uint32_t mask, uint32_t *out)
@@ -49,17 +50,6 @@ static void gather_wide(const Lanes *l, const Tensor *t, int which, uint32_t mas
         for (uint32_t n = 0; n < LANES; n++)
             out[t->element[which][r][0] + t->lane[which][n]] = mask >> n & 1 ? from[n] : 0;
     }
-}
-
-// The column of each stored element of A.
-static void find_columns(const Lanes *l, const Tensor *t, uint32_t mask, uint16_t *column)
-{
-    const uint32_t *word = row(l, t->metadata), deep = t->x.k / 2u;
-    for (uint32_t r = 0; r < t->x.m; r++)
-        for (uint32_t s = 0; s < deep; s++) {
-            uint32_t shift, lane = matrix_metadata(&t->x, t->selector, r, s, &shift);
-            column[r * deep + s] = (uint16_t)matrix_place(&t->x, s, (mask >> lane & 1 ? word[lane] : 0) >> shift & 15);
-        }
 }
 
 // --- floating point --------------------------------------------------------------------------------------------------
@@ -155,47 +145,52 @@ LANE_INLINE uint32_t round_sum(Type t, double s)
     return canon32((float)s);
 }
 
-// One row of D, eight columns: in doubles, and again for those whose sum wasn't exact. That is seldom.
-LANE_INLINE void eight_sums(Type t, const float *a, const float *b, uint32_t stride, const uint16_t *column, uint32_t n,
-                            const float *c, uint32_t *d)
+// One row of D, a panel's columns: in doubles, and again for those whose sum wasn't exact. That is seldom. d has C's
+// elements before.
+LANE_INLINE void row_sums(const Product *x, const float *a, const float *b, const uint16_t *column, uint32_t n,
+                          uint32_t *d)
 {
-    double sum[8], error[8] = {0};
-    for (int j = 0; j < 8; j++) sum[j] = c[j];
+    float c[PANEL];
+    double sum[PANEL], error[PANEL] = {0};
+    to_floats(x->type[MATRIX_C], d, c, PANEL);
+    for (int j = 0; j < PANEL; j++) sum[j] = c[j];
     for (uint32_t s = 0; s < n; s++) {
-        const double x = a[s];
-        const float *y = b + (column ? column[s] : s) * stride;
-        for (int j = 0; j < 8; j++) {
-            double p = x * y[j], next = sum[j] + p, back = next - sum[j];
+        const double v = a[s];
+        const float *y = b + (column ? column[s] : s) * PANEL;
+        for (int j = 0; j < PANEL; j++) {
+            double p = v * y[j], next = sum[j] + p, back = next - sum[j];
             error[j] += fabs((sum[j] - (next - back)) + (p - back));
             sum[j] = next;
         }
     }
-    for (int j = 0; j < 8; j++) {
-        if (!(error[j] == 0)) sum[j] = sum_exactly(c[j], a, b + j, stride, column, n);
-        d[j] = round_sum(t, sum[j]);
+    for (int j = 0; j < PANEL; j++) {
+        if (!(error[j] == 0)) sum[j] = sum_exactly(c[j], a, b + j, PANEL, column, n);
+        d[j] = round_sum(x->type[MATRIX_D], sum[j]);
     }
 }
 
-static void floats(Lanes *l, const Dinst *i, uint32_t mask)
+// B's columns from `first` on.
+static void take_panel(const Product *x, const uint32_t *b, uint32_t first, float *out)
 {
-    const Tensor *t = i->tensor;
+    uint32_t raw[MOST_DEEP * PANEL];
+    for (uint32_t k = 0; k < x->k; k++) memcpy(raw + k * PANEL, b + k * x->n + first, sizeof *raw * PANEL);
+    to_floats(x->type[MATRIX_B], raw, out, x->k * (uint32_t)PANEL);
+}
+
+static void multiply_floats(const Tensor *t, const Inst *i, uint32_t *a, uint32_t *b, const uint16_t *columns,
+                            uint32_t *c)
+{
     const Product *x = &t->x;
-    uint32_t raw[MOST], out[MOST_SUMS];
-    float a[MOST], b[MOST], c[MOST_SUMS];
-    uint16_t columns[MOST];
     const uint32_t products = x->quads ? 4 : 1, deep = (uint32_t)(x->k >> x->sparse);
-    gather(l, t, MATRIX_A, mask, raw), to_floats(x->type[MATRIX_A], raw, a, products * x->m * deep);
-    gather(l, t, MATRIX_B, mask, raw), to_floats(x->type[MATRIX_B], raw, b, products * x->k * x->n);
-    gather(l, t, MATRIX_C, mask, raw), to_floats(x->type[MATRIX_C], raw, c, products * x->m * x->n);
-    if (x->sparse) find_columns(l, t, mask, columns);
+    float left[MOST], panel[MOST_DEEP * PANEL];
+    (void)i;
+    to_floats(x->type[MATRIX_A], a, left, products * x->m * deep);
     for (uint32_t q = 0; q < products; q++)
-        for (uint32_t r = 0; r < x->m; r++)
-            for (uint32_t j = 0; j < x->n; j += 8) {
-                const uint32_t at = (q * x->m + r) * x->n + j;
-                eight_sums(x->type[MATRIX_D], a + (q * x->m + r) * deep, b + q * x->k * x->n + j, x->n,
-                           x->sparse ? columns + r * deep : NULL, deep, c + at, out + at);
-            }
-    hand_out(l, t, mask, out);
+        for (uint32_t j = 0; j < x->n; j += PANEL) {
+            take_panel(x, b + q * x->k * x->n, j, panel);
+            for (uint32_t r = q * x->m; r < (q + 1) * x->m; r++)
+                row_sums(x, left + r * deep, panel, columns ? columns + r * deep : NULL, deep, c + r * x->n + j);
+        }
 }
 
 static void doubles(Lanes *l, const Dinst *i, uint32_t mask)
@@ -227,24 +222,20 @@ static void extend(Type t, uint32_t *v, uint32_t n)
         v[k] = (uint32_t)((int32_t)(v[k] << above) >> above);
 }
 
-static void integers(Lanes *l, const Dinst *i, uint32_t mask)
+static void multiply_integers(const Tensor *t, const Inst *i, uint32_t *a, uint32_t *b, const uint16_t *columns,
+                              uint32_t *c)
 {
-    const Tensor *t = i->tensor;
     const Product *x = &t->x;
-    uint32_t a[MOST], b[MOST], c[MOST_SUMS];
-    uint16_t columns[MOST];
-    const bool limited = inst_has(i->inst, G_SAT);
+    const bool limited = inst_has(i, G_SAT);
     const uint32_t deep = (uint32_t)(x->k >> x->sparse);
-    gather(l, t, MATRIX_A, mask, a), extend(x->type[MATRIX_A], a, x->m * deep);
-    gather(l, t, MATRIX_B, mask, b), extend(x->type[MATRIX_B], b, (uint32_t)x->k * x->n);
-    gather(l, t, MATRIX_C, mask, c);
-    if (x->sparse) find_columns(l, t, mask, columns);
+    extend(x->type[MATRIX_A], a, x->m * deep);
+    extend(x->type[MATRIX_B], b, (uint32_t)x->k * x->n);
     for (uint32_t r = 0; r < x->m; r++)
         for (uint32_t j = 0; j < x->n; j += 8) {
             int32_t sum[8] = {0};  // at most 128 · 2^16
             for (uint32_t s = 0; s < deep; s++) {
                 const int32_t v = (int32_t)a[r * deep + s];
-                const uint32_t *y = b + (x->sparse ? columns[r * deep + s] : s) * x->n + j;
+                const uint32_t *y = b + (columns ? columns[r * deep + s] : s) * x->n + j;
                 for (int k = 0; k < 8; k++) sum[k] += v * (int32_t)y[k];
             }
             for (int k = 0; k < 8; k++) {
@@ -253,28 +244,41 @@ static void integers(Lanes *l, const Dinst *i, uint32_t mask)
                 *to = (uint32_t)(limited ? MAX(MIN(exact, INT32_MAX), INT32_MIN) : exact);
             }
         }
-    hand_out(l, t, mask, c);
 }
 
 // Bits that differ, or are both set, are counted in place of products.
-static void bits(Lanes *l, const Dinst *i, uint32_t mask)
+static void multiply_bits(const Tensor *t, const Inst *i, uint32_t *a, uint32_t *b, const uint16_t *columns,
+                          uint32_t *c)
 {
-    const Tensor *t = i->tensor;
     const Product *x = &t->x;
-    uint32_t a[MOST], b[MOST], c[MOST_SUMS];
     const uint32_t words = x->k / 32u;
-    const bool both = i->inst->mod[G_ATOM] == M_A_AND;
-    gather(l, t, MATRIX_A, mask, a);
-    gather(l, t, MATRIX_B, mask, b);
-    gather(l, t, MATRIX_C, mask, c);
+    const bool both = i->mod[G_ATOM] == M_A_AND;
+    (void)columns;
     for (uint32_t r = 0; r < x->m; r++)
         for (uint32_t s = 0; s < words; s++)
             for (uint32_t j = 0; j < x->n; j++) {
                 uint32_t v = a[r * words + s], y = b[s * x->n + j];
                 c[r * x->n + j] += (uint32_t)__builtin_popcount(both ? v & y : v ^ y);
             }
+}
+
+// --- an instruction of a warp ----------------------------------------------------------------------------------------
+LANE_INLINE void whole(const Lanes *l, const Dinst *i, uint32_t mask, MultiplyFn *multiply)
+{
+    const Tensor *t = i->tensor;
+    uint32_t a[MOST], b[MOST], c[MOST_SUMS];
+    uint16_t columns[MOST];
+    gather(l, t, MATRIX_A, mask, a);
+    gather(l, t, MATRIX_B, mask, b);
+    gather(l, t, MATRIX_C, mask, c);
+    if (t->x.sparse) exec_columns(l, t, mask, columns);
+    multiply(t, i->inst, a, b, t->x.sparse ? columns : NULL, c);
     hand_out(l, t, mask, c);
 }
+
+static void floats(Lanes *l, const Dinst *i, uint32_t mask) { whole(l, i, mask, multiply_floats); }
+static void integers(Lanes *l, const Dinst *i, uint32_t mask) { whole(l, i, mask, multiply_integers); }
+static void bits(Lanes *l, const Dinst *i, uint32_t mask) { whole(l, i, mask, multiply_bits); }
 
 ExecFn *OPS_NAME(pick_tensor)(const Inst *i)
 {
@@ -282,4 +286,12 @@ ExecFn *OPS_NAME(pick_tensor)(const Inst *i)
     if (!ptx_matrix(i, &x)) return NULL;
     const Type a = x.type[MATRIX_A];
     return a == TY_B1 ? bits : a == TY_F64 ? doubles : type_info[a].kind == K_FLOAT ? floats : integers;
+}
+
+MultiplyFn *OPS_NAME(pick_multiply)(const Inst *i)
+{
+    Product x;
+    if (!ptx_matrix(i, &x)) return NULL;
+    const Type a = x.type[MATRIX_A];
+    return a == TY_B1 ? multiply_bits : type_info[a].kind == K_FLOAT ? multiply_floats : multiply_integers;
 }

@@ -13,6 +13,7 @@
     ExecFn *pick_cvt_##isa(const Inst *i);                                                                       \
     ExecFn *pick_video_##isa(const Inst *i);                                                                     \
     ExecFn *pick_tensor_##isa(const Inst *i);                                                                    \
+    MultiplyFn *pick_multiply_##isa(const Inst *i);                                                              \
     static ExecFn *pick_##isa(const Inst *i)                                                                     \
     {                                                                                                            \
         ExecFn *f = NULL;                                                                                        \
@@ -52,6 +53,12 @@ ExecFn *exec_pick(const Inst *i)
     return l == 2 ? pick_avx512(i) : l ? pick_avx2(i) : pick_sse2(i);
 }
 
+MultiplyFn *exec_pick_multiply(const Inst *i)
+{
+    int l = level();
+    return l == 2 ? pick_multiply_avx512(i) : l ? pick_multiply_avx2(i) : pick_multiply_sse2(i);
+}
+
 AddressFn *exec_pick_address(void)
 {
     int l = level();
@@ -61,5 +68,6 @@ AddressFn *exec_pick_address(void)
 DECLARE(generic)
 
 ExecFn *exec_pick(const Inst *i) { return pick_generic(i); }
+MultiplyFn *exec_pick_multiply(const Inst *i) { return pick_multiply_generic(i); }
 AddressFn *exec_pick_address(void) { return pick_address_generic(); }
 #endif

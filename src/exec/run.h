@@ -250,8 +250,13 @@ void exec_load_matrix(Env *env, Warp *w, const Dinst *d, uint32_t mask);
 void exec_store_matrix(Env *env, Warp *w, const Dinst *d, uint32_t mask);
 void exec_move_matrix(Env *env, Warp *w, const Dinst *d, uint32_t mask);
 
+// wgmma.c: products of matrices of four warps; the column of each stored element of a sparse A
+void exec_group(Env *env, Warp *w, const Dinst *d, uint32_t mask);
+void exec_columns(const Lanes *l, const Tensor *t, uint32_t mask, uint16_t *column);
+
 // pick.c: the lane function for an instruction, built for this host's best instruction set; null: not implemented.
 ExecFn *exec_pick(const Inst *i);
+MultiplyFn *exec_pick_multiply(const Inst *i);
 AddressFn *exec_pick_address(void);
 // cta.c: room for registers, aligned for vectors; null: the host has none.
 uint8_t *exec_rows(uint32_t bytes);

@@ -13,12 +13,11 @@ bool check_fail(const Check *c, size_t at, const char *hint, const char *format,
     va_end(args);
     return false;
 }
-// The form is one of forms.def.
 bool check_refuse(const Check *c, size_t at, FormId id)
 {
     c->diag->unsupported = true;
-    return check_fail(c, at, LIST_OPS, "'%s' with %s is not implemented: %s", op_info[form_info[id].op].name,
-                      form_info[id].written, form_info[id].why);
+    return check_fail(c, at, LIST_OPS, FORM_REFUSED, op_info[form_info[id].op].name, form_info[id].written,
+                      form_info[id].why);
 }
 
 #define fail(c, ...) check_fail(c, (c)->i->at, __VA_ARGS__)
@@ -51,6 +50,15 @@ static const char *signature(const Inst *i)
     }
 }
 
+// Suffix k isn't one that the operation takes: it may make one of the forms that are refused by name.
+static bool is_refused(const Check *c, int k, const char *name)
+{
+    FormId id = form_of((Op)c->i->op, name, strlen(name));
+    if (id == FORMS) return false;
+    check_refuse(c, suffix_at(c->m, c->i, k), id);
+    return true;
+}
+
 // Video instructions have three types, the result's first: type and type2 are those of the sources.
 static bool sort_type(Check *c, int k, int *types)
 {
@@ -65,6 +73,8 @@ static bool sort_type(Check *c, int k, int *types)
         c->three++;
         return true;
     }
+    bool takes = *types < most && (*types ? op->types2 : op->types) >> t & 1;
+    if (!takes && is_refused(c, k, type_info[t].name)) return false;
     if (*types == most)
         return check_fail(c, suffix_at(c->m, c->i, k), NULL, "'%s' takes no further type .%s", op->name,
                           type_info[t].name);
@@ -93,6 +103,7 @@ static bool sort_all(Check *c)
                 (!i->mod[g] || (g == G_SPACE && op_has(i->op, P_COPIES))))
                 break;
         }
+        if (m == M_COUNT && is_refused(c, k, name)) return false;
         if (m == M_COUNT)
             return check_fail(c, suffix_at(c->m, c->i, k), NULL, "modifier .%s does not apply to '%s' here", name,
                               op->name);
@@ -541,7 +552,9 @@ static bool check_operand(const Check *c, char letter, int n)
     case 'T': return check_tensor(c, o);
     case 'Y': return halves(c, n, o);
     case 'F':
+    case 'E':
     case 'g': return fragment(c, n, o, letter == 'F');
+    case 'j': return o->kind == O_VEC ? fragment(c, n, o, false) : check_source(c, n, o, TY_U64, false);
     default: return check_mov(c, n, o);
     }
 }
@@ -641,7 +654,13 @@ int inst_dest_count(const Inst *i)
 {
     if (i->op == OP_CALL) return i->operands > 1 && i->opnd[0].kind == O_LIST && is_callee(&i->opnd[1]) ? 1 : 0;
     const char *sig = signature(i);
-    return sig && sig[0] && strchr("dDhpPHxVeF", sig[0]) ? 1 : 0;
+    return sig && sig[0] && strchr("dDhpPHxVeFE", sig[0]) ? 1 : 0;
+}
+
+bool inst_adds(const Inst *i)
+{
+    const char *sig = op_has(i->op, P_ADDS) ? signature(i) : NULL, *q = sig ? strchr(sig, 'q') : NULL;
+    return q && !(i->opnd[q - sig].kind == O_IMM && !i->opnd[q - sig].imm);
 }
 
 void inst_write(Function *f, const Inst *near, Inst *i)
@@ -663,7 +682,7 @@ void inst_regs(const Inst *i, RegVisit *visit, void *user)
 {
     if (i->guarded) visit(user, i->guard, false);
     int dests = inst_dest_count(i);
-    for (int n = dests; n < i->operands; n++) visit_operand(&i->opnd[n], false, visit, user);
+    for (int n = inst_adds(i) ? 0 : dests; n < i->operands; n++) visit_operand(&i->opnd[n], false, visit, user);
     for (int n = 0; n < dests; n++) visit_operand(&i->opnd[n], true, visit, user);
 }
 

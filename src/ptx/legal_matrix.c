@@ -1,4 +1,4 @@
-// legal_matrix.c: which forms of instructions about matrices are legal (PTX ISA §9.7.14).
+// legal_matrix.c: which forms of instructions about matrices are legal (PTX ISA §9.7.14, §9.7.15).
 #include "ptx/legal.h"
 
 // .aligned was implied before PTX 6.3 (§9.7.14.4.5).
@@ -83,6 +83,73 @@ static bool sparse(const Legal *c)
     return wrong(c, i->opnd[5].at, "the sparsity selector of this '%s' is below %d", name(c), (int)choices);
 }
 
+// --- wgmma (§9.7.15) -------------------------------------------------------------------------------------------------
+static bool hopper(const Legal *c, const char *what, int version)
+{
+    if (!since(c, what, version, 90)) return false;
+    return (c->m->sm == 90 && is_special(c->m)) || wrong(c, c->i->at, "%s needs .target sm_90a", what);
+}
+
+static bool group_order(const Legal *c)
+{
+    char what[40];
+    snprintf(what, sizeof what, "'%s'", name(c));
+    return together(c) && hopper(c, what, 80);
+}
+
+static bool group_wait(const Legal *c)
+{
+    const Operand *o = c->i->opnd;
+    if (!group_order(c)) return false;
+    if (!c->i->operands || o->kind != O_IMM || (int64_t)o->imm >= 0) return true;
+    return wrong(c, o->at, "the groups that '%s' leaves under way can't be negative", name(c));
+}
+
+static bool constant_is(const Legal *c, int n, int64_t a, int64_t b, const char *what)
+{
+    const Operand *o = &c->i->opnd[n];
+    if (o->kind != O_IMM || (int64_t)o->imm == a || (int64_t)o->imm == b) return true;
+    return wrong(c, o->at, "%s of '%s' is %d or %d", what, name(c), (int)a, (int)b);
+}
+
+// Behind B: of a sparse A metadata and a selector; whether D is added to; of floats a sign for A and for B; of those of
+// 16 bits in shared memory whether it is transposed.
+static bool group_operands(const Legal *c, const Product *x)
+{
+    const Inst *i = c->i;
+    const Type a = x->type[MATRIX_A];
+    const bool floats = type_info[a].kind == K_FLOAT, halves = a == TY_F16 || a == TY_BF16,
+               here = i->operands > 1 && i->opnd[1].kind == O_VEC;
+    const int sign = x->sparse ? 6 : 4, turn = sign + 2, want = sign + (floats ? 2 : 0) + (halves ? here ? 1 : 2 : 0);
+    if (i->operands != want)
+        return wrong(c, i->at, "this form of '%s' has %d operands, not %d", name(c), want, i->operands);
+    if (x->sparse && i->opnd[3].kind != O_REG) return wrong(c, i->opnd[3].at, "metadata comes in a register");
+    if (x->sparse && i->opnd[4].kind == O_IMM && i->opnd[4].imm >= matrix_selectors(x))
+        return wrong(c, i->opnd[4].at, "the sparsity selector of this '%s' is below %d", name(c),
+                     (int)matrix_selectors(x));
+    for (int n = sign; n < want; n++)
+        if (!(n < turn ? constant_is(c, n, 1, -1, "a sign") : constant_is(c, n, 0, 1, "a transposition"))) return false;
+    return true;
+}
+
+static bool group_product(const Legal *c)
+{
+    const Inst *i = c->i;
+    Product x;
+    if (!together(c) || !needs(c, has(c, G_SHAPE), "a shape such as .m64n128k16")) return false;
+    if (!ptx_matrix(i, &x)) return fail(c, i->at, "there is no '%s' of this shape with these types", name(c));
+    char what[60];
+    snprintf(what, sizeof what, "this form of '%s'", name(c));
+    const Type a = x.type[MATRIX_A];
+    const bool bits = a == TY_B1;
+    if (a != x.type[MATRIX_B] && !((T_INT8 | T_F8) >> a & 1 && (T_INT8 >> a & 1) == (T_INT8 >> x.type[MATRIX_B] & 1)))
+        return fail(c, i->at, "the matrices A and B of this '%s' have the same type", name(c));
+    if (!only(c, G_SAT, i->mod[G_SAT] == M_SATFINITE && T_INT8 >> a & 1)) return false;
+    if (!only(c, G_POPC, bits) || !only(c, G_ATOM, bits && i->mod[G_ATOM] == M_A_AND)) return false;
+    if (!needs(c, !bits || (has(c, G_POPC) && has(c, G_ATOM)), ".and.popc")) return false;
+    return hopper(c, what, x.version) && group_operands(c, &x);
+}
+
 // --- wmma's loads and stores -----------------------------------------------------------------------------------------
 static bool access(const Legal *c)
 {
@@ -97,7 +164,12 @@ static bool access(const Legal *c)
 }
 
 LegalRule *const legal_matrix[OP_COUNT] = {
-    [OP_LDMATRIX] = moves,     [OP_STMATRIX] = moves,     [OP_MOVMATRIX] = moves,    [OP_MMA] = product,
-    [OP_WMMA_MMA] = product,   [OP_MMA_SP] = sparse,      [OP_MMA_ORDERED] = sparse, [OP_WMMA_LOAD_A] = access,
-    [OP_WMMA_LOAD_B] = access, [OP_WMMA_LOAD_C] = access, [OP_WMMA_STORE] = access,
+    [OP_LDMATRIX] = moves,           [OP_STMATRIX] = moves,
+    [OP_MOVMATRIX] = moves,          [OP_MMA] = product,
+    [OP_WMMA_MMA] = product,         [OP_MMA_SP] = sparse,
+    [OP_MMA_ORDERED] = sparse,       [OP_WMMA_LOAD_A] = access,
+    [OP_WMMA_LOAD_B] = access,       [OP_WMMA_LOAD_C] = access,
+    [OP_WMMA_STORE] = access,        [OP_WGMMA] = group_product,
+    [OP_WGMMA_SP] = group_product,   [OP_WGMMA_FENCE] = group_order,
+    [OP_WGMMA_COMMIT] = group_order, [OP_WGMMA_WAIT] = group_wait,
 };

@@ -1,5 +1,5 @@
-// matrix.c: the products of matrices that there are (matrix.def), and which element of a matrix is where in a warp's
-// registers (PTX ISA §9.7.14).
+// matrix.c: the products of matrices that there are (matrix.def; those of wgmma are found by a rule), and which element
+// of a matrix is where in a warp's registers (PTX ISA §9.7.14, §9.7.15).
 #include "ptx/pass.h"
 
 typedef enum Family { MMA, SPARSE, WMMA } Family;
@@ -78,8 +78,34 @@ static void count_registers(Product *x, bool repeats)
     }
 }
 
+// wgmma (§9.7.15.2): m64nNk…, where A's rows have 256 bits, and of a sparse one 512, of which half are stored. N goes
+// by eights, and with integers beyond 32 by sixteens.
+static bool find_group(const Inst *i, Product *x)
+{
+    static const uint16_t deep[] = {8, 16, 32, 64, 256};
+    enum { WIDTHS = 32 };
+    const uint64_t types = T_F8 | T(F16) | T(BF16) | T(TF32) | T_INT8 | (x->sparse ? 0 : T(B1));
+    const Type a = x->type[MATRIX_A], b = x->type[MATRIX_B], d = x->type[MATRIX_D];
+    const uint32_t shape = (uint32_t)i->mod[G_SHAPE] - M_M64N8K8;
+    if (i->mod[G_SHAPE] < M_M64N8K8 || shape >= WIDTHS * COUNT(deep)) return false;
+    if (x->type[MATRIX_C] != TY_NONE || !(types >> a & 1) || !(types >> b & 1) || !(sums_of(a) >> d & 1)) return false;
+    x->m = 16, x->n = (uint16_t)(8 * (shape % WIDTHS + 1)), x->k = deep[shape / WIDTHS];
+    if (x->k * type_info[a].bits != 256 << x->sparse || (d == TY_S32 && x->n > 32 && x->n % 16)) return false;
+    x->type[MATRIX_C] = d;
+    x->registers[MATRIX_D] = x->registers[MATRIX_C] = (uint8_t)(x->n / 2 / matrix_per_register(d));
+    x->registers[MATRIX_A] = 4;
+    x->version = T_INT8 >> a & 1 && a != b ? 84 : x->sparse ? 82 : 80;
+    x->sm = 90;
+    return true;
+}
+
 bool ptx_matrix(const Inst *i, Product *out)
 {
+    if (i->op == OP_WGMMA || i->op == OP_WGMMA_SP) {
+        *out = (Product){.sparse = i->op == OP_WGMMA_SP};
+        written(i, out->type);
+        return find_group(i, out);
+    }
     Family family = i->op == OP_MMA ? MMA : i->op == OP_MMA_SP || i->op == OP_MMA_ORDERED ? SPARSE : WMMA;
     *out = (Product){.sparse = family == SPARSE};
     written(i, out->type);

@@ -109,6 +109,7 @@ bool take_directive(Parser *p, const char *name);
 bool parse_fail(Parser *p, size_t at, const char *hint, const char *format, ...) __attribute__((format(printf, 4, 5)));
 bool parse_unsupported(Parser *p, size_t at, const char *hint, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+#define FORM_REFUSED "'%s' with %s is not implemented: %s"  // the operation, FormInfo.written and .why
 #define LIST_OPS "onchip list ops shows what is implemented"
 char *token_text(Parser *p);                            // the current token, copied
 Type parse_type(Parser *p);                             // TY_NONE: the current token is no type

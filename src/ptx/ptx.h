@@ -43,6 +43,7 @@ typedef enum Group {
     G_COUNT
 } Group;
 #define G(id) (1ull << G_##id)
+_Static_assert(G_COUNT <= 64, "a group is a bit");
 
 typedef enum Mod {
     M_NONE,
@@ -82,7 +83,7 @@ typedef enum Class {
 
 typedef enum Op {
 #define OP(id, name, sig, types, types2, groups, properties, class, s32, s64, section) OP_##id,
-#define NOOP(name, section)
+#define NOOP(name, section, state, why)
 #include "ptx/ops.def"
 #undef OP
 #undef NOOP
@@ -105,35 +106,41 @@ enum {
     P_ALIGNED = 1 << 12,
     P_FOUR = 1 << 13,
     P_COPIES = 1 << 14,
+    P_ADDS = 1 << 15,
 };
 typedef struct OpInfo {
     const char *name, *operands;
     uint64_t types, types2, groups;
-    uint16_t properties;
+    uint32_t properties;
     Class class;
     uint8_t slots32, slots64;
     const char *section;
 } OpInfo;
 extern const OpInfo op_info[OP_COUNT];
 static inline bool op_has(Op op, unsigned properties) { return (op_info[op].properties & properties) != 0; }  // any
+typedef enum OpState { OP_REFUSED, OP_ELSEWHERE } OpState;
 typedef struct OpMissing {
     const char *name, *section;
+    OpState state;
+    const char *why;
 } OpMissing;
 extern const OpMissing op_missing[];
 extern const size_t op_missing_count;
 
 // Forms of implemented operations that are refused (forms.def).
 typedef enum FormId {
-#define FORM(id, op, written, why) FORM_##id,
+#define FORM(id, op, parts, written, why) FORM_##id,
 #include "ptx/forms.def"
 #undef FORM
     FORMS
 } FormId;
 typedef struct FormInfo {
     Op op;
-    const char *written, *why;
+    const char *parts, *written, *why;
 } FormInfo;
 extern const FormInfo form_info[FORMS];
+// The form that a modifier or type makes of an operation, which doesn't take it otherwise; FORMS: none is known.
+FormId form_of(Op op, const char *part, size_t length);
 
 typedef enum Space { SP_NONE, SP_REG, SP_GENERIC, SP_GLOBAL, SP_CONST, SP_SHARED, SP_LOCAL, SP_PARAM, SP_TEX } Space;
 extern const char *const space_names[];
@@ -194,7 +201,7 @@ typedef struct Operand {
 typedef enum Fused { FUSED_NOT, FUSED_AWAY, FUSED_PRODUCT, FUSED_MOVE } Fused;
 
 #define MAX_SUFFIX 14
-#define MAX_OPERANDS 6
+#define MAX_OPERANDS 10
 typedef struct Inst {
     uint16_t op;
     uint8_t suffixes;  // modifiers and types in source order: a Mod, or M_COUNT + a Type
@@ -370,6 +377,7 @@ void inst_regs(const Inst *i, RegVisit *visit, void *user);
 Space inst_from_space(const Inst *i);  // of what copies (P_COPIES): where from
 int ptx_dimensions(const Inst *i);     // of a tensor's copy
 int inst_dest_count(const Inst *i);    // leading operands that are destinations
+bool inst_adds(const Inst *i);         // it reads its destination, too
 int inst_slots(const Inst *i);         // issue slots, from ops.def
 
 // --- texture.c: what textures and surfaces are addressed by ----------------------------------------------------------
@@ -386,7 +394,9 @@ TexShape tex_shape(uint16_t geometry);  // a Mod of GEOM
 
 // --- matrix.c: matrices, of which each lane of a warp has a fragment -------------------------------------------------
 enum { MATRIX_D, MATRIX_A, MATRIX_B, MATRIX_C, MATRICES };
-typedef struct Product {  // D = A · B + C: D and C have m × n elements, A m × k, B k × n
+// D = A · B + C: D and C have m × n elements, A m × k, B k × n. Of wgmma, which has C in D, it is what one of four
+// warps does: 16 of 64 rows.
+typedef struct Product {
     uint16_t m, n, k;
     Type type[MATRICES];
     uint8_t registers[MATRICES];  // of a lane

@@ -106,7 +106,7 @@ static uint32_t rewrite(Spill *s, const Inst *from)
     i.opnd = arena_alloc(&s->f->module->arena, sizeof *i.opnd * MAX(i.operands, 1));
     memcpy(i.opnd, from->opnd, sizeof *i.opnd * i.operands);
     for (int n = dests; n < i.operands; n++) replace(s, &i.opnd[n], &uses, from, true);
-    for (int n = 0; n < dests; n++) replace(s, &i.opnd[n], &defs, from, false);
+    for (int n = 0; n < dests; n++) replace(s, &i.opnd[n], &defs, from, inst_adds(from));
     uint32_t at = (uint32_t)s->out.n;
     vec_push(&s->out, i);
     for (size_t k = 0; k < defs.n; k++) put_access(s, from, false, defs.v[k].to, s->home[defs.v[k].from]);

@@ -37,7 +37,7 @@ typedef struct Unroll {
     Function *f;
     uint32_t first, last;  // the body: instructions [first, last); the branch is the last one
     uint32_t *to;          // per register: what stands for it in the copy that is made
-    bool *kept;            // per register: some thread may keep what it holds where it's written
+    bool *kept;            // per register: where it's written, some thread may keep what it holds, or adds to that
     VEC(Inst) out;
 } Unroll;
 
@@ -409,7 +409,8 @@ static bool unroll(Function *f, const Flow *w, uint32_t block, uint32_t *to, boo
     memcpy(body, f->insts.v + u.first, sizeof *body * n);
     for (int keeps = 0; keeps < 2; keeps++)  // at last those that some instruction keeps
         for (size_t k = 0; k < n; k++)
-            if (inst_keeps(&body[k]) == (keeps != 0)) inst_regs(&body[k], note_kept, &(Naming){&u, keeps != 0});
+            if ((inst_keeps(&body[k]) || inst_adds(&body[k])) == (keeps != 0))
+                inst_regs(&body[k], note_kept, &(Naming){&u, keeps != 0});
     if (unknown)
         unroll_unknown(&u, &c, body);
     else

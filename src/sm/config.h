@@ -23,6 +23,7 @@ typedef struct ClassCfg {
 } ClassCfg;
 typedef struct TensorCfg {
     double rate;                                    // multiply-adds of .f16 a cycle, of the SM; 0: there is no unit
+    double wgmma;                                   // that of wgmma; 0: the same
     double f32, tf32, f64, f8, s8, s4, b1, sparse;  // times that
     uint32_t step;                                  // cycles
 } TensorCfg;

@@ -114,8 +114,9 @@ static bool all_wait(Sm *sm, WarpSlot *ws, uint64_t *until)
 }
 
 // Instructions that wait for more than their registers.
-#define ORDERED \
-    (1ull << X_CALL | 1ull << X_RET | 1ull << X_FENCE | 1ull << X_CP_WAIT | 1ull << X_BULK_WAIT | 1ull << X_BULK)
+#define ORDERED                                                                                                    \
+    (1ull << X_CALL | 1ull << X_RET | 1ull << X_FENCE | 1ull << X_CP_WAIT | 1ull << X_BULK_WAIT | 1ull << X_BULK | \
+     1ull << X_WGMMA | 1ull << X_WGMMA_WAIT)
 enum { LOOK_AGAIN = 16 };  // cycles, where the copy engine has no room
 
 // A copy in bulk reads memory at its issue: not before the deferred operations of this window have run.
@@ -135,6 +136,11 @@ static uint64_t ordered_after(const Sm *sm, const WarpSlot *ws, const Dinst *d, 
     if ((d->kind == X_FENCE || d->flags & D_WAITS) && ws->outstanding) return UNKNOWN | KIND_MEMORY;
     if (d->kind == X_FENCE) t = MAX(t, ws->served << 2 | KIND_MEMORY);
     if (ws->acquires && is_memory(d->class)) return UNKNOWN | KIND_MEMORY;
+    if (d->kind == X_WGMMA) {
+        const GroupTensor *g = (const GroupTensor *)d->tensor;
+        for (uint32_t k = 0; k < g->scores; k++) t = MAX(t, ws->ready[g->score[k]]);
+    }
+    if (d->kind == X_WGMMA_WAIT && d->imm != UINT64_MAX) t = MAX(t, tensor_done(sm, ws, d->imm) << 2 | KIND_ALU);
     if ((d->kind == X_CP_WAIT || d->kind == X_BULK_WAIT) && d->imm != UINT64_MAX && must_wait(ws, d))
         return UNKNOWN | KIND_MEMORY;
     return d->kind == X_BULK ? bulk_after(sm, t) : t;
@@ -223,6 +229,7 @@ ALWAYS_INLINE void count_kind(Sm *sm, const Dinst *d, const Step *s)
         [X_ATOM] = {[SP_GLOBAL] = C_ATOMICS, [SP_SHARED] = C_AT_SHARED},
         [X_LDMATRIX] = {[SP_SHARED] = C_LD_SHARED},
         [X_STMATRIX] = {[SP_SHARED] = C_ST_SHARED},
+        [X_WGMMA] = {[SP_NONE] = C_LD_SHARED},
         [X_FREE] = {0},
     };
     if (d->soft && d->soft != SOFT_AHEAD)
@@ -257,6 +264,8 @@ static void others(Sm *sm, WarpSlot *ws, const Dinst *d, uint32_t slots)
     if (d->kind == X_BULK_WAIT && d->imm == UINT64_MAX) ws->bulk_group++;
     if (d->kind == X_BULK && sm->env.copies.n) engine_start(sm, ws);
     if (d->kind == X_TENSOR && s->mask) tensor_start(sm, ws, d);
+    if (d->kind == X_WGMMA && s->mask && s->result != STEP_FAULT) tensor_group(sm, ws, d);
+    if (d->kind == X_WGMMA_WAIT && s->mask && d->imm == UINT64_MAX) tensor_commit(sm, ws);
     if (d->kind == X_MALLOC) ws->next_issue = sm->until + 1;  // its result comes at the edge, and not in a register
     if (s->result == STEP_EXIT) {
         leave_state(ws, 1ull << ws->bit);

@@ -241,6 +241,9 @@ void issue_idle_for(Sm *sm, const Idle why[OC_MOST_SCHEDULERS], uint64_t cycles)
 
 // --- tensor.c --------------------------------------------------------------------------------------------------------
 void tensor_start(Sm *sm, WarpSlot *ws, const Dinst *d);  // a product of matrices has been issued
+void tensor_group(Sm *sm, WarpSlot *ws, const Dinst *d);  // one of wgmma
+void tensor_commit(Sm *sm, const WarpSlot *ws);
+uint64_t tensor_done(const Sm *sm, const WarpSlot *ws, uint64_t most);  // all groups but the latest `most`
 
 // --- operands.c ------------------------------------------------------------------------------------------------------
 bool operands_count(const SmCfg *cfg);                      // are accesses of registers counted?

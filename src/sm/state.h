@@ -96,6 +96,14 @@ typedef struct WarpSlot {
     uint16_t recent[MAX_RECENT];  // slots of the latest results, the last one first
     uint8_t recent_n;
 } WarpSlot;
+// Products of wgmma that a warp has under way.
+enum { GROUPS = 8 };
+typedef struct Products {
+    uint64_t done;           // when the last one will be
+    uint64_t group[GROUPS];  // when a group and those before it will be; number n is group[n % GROUPS]
+    uint32_t groups;         // that were committed
+    uint32_t sum;            // the first of the last one's sums in the scoreboard, + 1; 0: there was none
+} Products;
 #define UNKNOWN (UINT64_MAX - 3)                           // a ready time that memory will tell
 enum { KIND_ALU, KIND_BRANCH, KIND_SHARED, KIND_MEMORY };  // a warp that waits for several waits for the last one
 
@@ -107,6 +115,7 @@ typedef struct SchedState {
     uint64_t unit_free[CLASS_COUNT];    // when this scheduler may start the class again
     uint32_t held;                      // classes for which that may be to come
     uint64_t busy;                      // until when it is occupied by an instruction of several slots
+    uint64_t products;                  // when its tensor unit has done all products that were issued
 } SchedState;
 
 enum { WHEEL = 1024 };
@@ -115,6 +124,8 @@ typedef struct Issue {
     uint32_t slot_count, score_size;
     uint64_t *ready;  // score_size of them for each slot
     size_t ready_room;
+    Products *products;  // of each slot
+    uint64_t operands;   // when shared memory has given the tensor units all they asked for, in bytes since cycle 0
     SchedState sched[OC_MOST_SCHEDULERS];
     // the policy, and what it sees
     oc_sm_view view;

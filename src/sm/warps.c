@@ -9,6 +9,7 @@ bool issue_open(Sm *sm)
     Issue *i = &sm->issue;
     const SmCfg *cfg = &sm->cfg;
     i->slots = mem_alloc(sizeof *i->slots * cfg->max_warps);
+    i->products = mem_alloc(sizeof *i->products * cfg->max_warps);
     i->wheel = mem_map(WHEEL, sizeof *i->wheel);
     i->view = (oc_sm_view){.now = &sm->now,
                            .instructions = &sm->count[C_WARP_INSTS],
@@ -23,7 +24,7 @@ bool issue_open(Sm *sm)
 void issue_close(Sm *sm)
 {
     Issue *i = &sm->issue;
-    mem_free(i->slots), mem_free(i->ready), mem_unmap(i->wheel, WHEEL, sizeof *i->wheel);
+    mem_free(i->slots), mem_free(i->ready), mem_free(i->products), mem_unmap(i->wheel, WHEEL, sizeof *i->wheel);
     mem_free(i->view.warp), mem_free(i->view.cta), mem_free(i->policy.own);
 }
 
@@ -99,6 +100,7 @@ void issue_begin(Sm *sm, const LaunchInfo *l)
     i->wheel_words = 0;
     memset(i->start_cycle, 0xff, sizeof i->start_cycle);
     i->spent_cycle = NEVER;
+    i->operands = 0;
     open_policy(sm, l);
 }
 
@@ -147,6 +149,7 @@ void issue_start(Sm *sm, uint32_t slot, Warp *w, uint32_t cta)
                      .sched = (uint8_t)(slot % sm->cfg.schedulers),
                      .bit = (uint8_t)(slot / sm->cfg.schedulers)};
     i->view.warp[slot] = (oc_warp_view){.started = sm->now, .cta = cta, .scheduler = ws->sched, .bit = ws->bit};
+    i->products[slot] = (Products){0};
     enter_scheduler(&ws->home->view, ws->bit);
     if (sm->cfg.audit) exec_audit_start(w);
     watch_warp(sm, slot);

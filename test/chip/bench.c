@@ -43,7 +43,8 @@ oc_kernel *bench_load(Bench *b, const char *body, const char *target)
     oc_module *m;
     oc_kernel *k;
     const char *mark = strstr(body, "---\n");  // before it: variables of the module
-    text_printf(&t, ".version 7.1\n.target %s\n.address_size 64\n.extern .shared .align 16 .b8 smem[];\n", target);
+    text_printf(&t, ".version %s\n.target %s\n.address_size 64\n.extern .shared .align 16 .b8 smem[];\n",
+                strcmp(target, "sm_90a") ? "7.1" : "8.4", target);
     if (mark) text_add(&t, body, (size_t)(mark - body));
     text_put(&t, ".visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)\n{\n"
                  ".reg .b64 %out, %in, %rd<64>;\n.reg .b32 %n, %t, %g, %r<64>;\n.reg .f32 %f<64>;\n.reg .f64 "

@@ -273,6 +273,34 @@ now='inside of an array in local memory'
 sed -i 's/and.b32 %r8, %r3, 28/and.b32 %r8, %r3, 12/' k.ptx
 found 1 32
 
+# A warpgroup's product reads its matrices at once, whichever warp comes first.
+group() {
+    cat >k.ptx <<END
+.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 x)
+{
+    .reg .f32 %f<4>; .reg .b32 %r<4>; .reg .b64 %d<2>;
+    .shared .align 128 .b8 tile[2048];
+    mov.u32 %r1, %tid.x; mov.u32 %r2, tile; mad.lo.u32 %r2, %r1, 16, %r2; mov.b64 %d1, 0x0000001000080000;
+    st.shared.v4.b32 [%r2], {%r1, %r1, %r1, %r1};  // W
+    $1
+    wgmma.fence.sync.aligned;
+    wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f0, %f1, %f2, %f3}, %d1, %d1, 0, 1, 1, 0, 0;  // R
+    wgmma.commit_group.sync.aligned;
+    wgmma.wait_group.sync.aligned 0;
+    ret;
+}
+END
+}
+now='a product of matrices that another warp may still write'
+group ''
+found 1 128 race write W read R
+now='a product of matrices behind a barrier'
+group 'bar.sync 0;'
+found 1 128
+
 # What the report says.
 kernel sm_70 <<'END'
     st.shared.u32 [%r5], %r1;  // W

@@ -11,14 +11,16 @@ typedef ExecFn *PickFn(const Inst *i);
 typedef struct Build {
     const char *name;
     PickFn *ints, *logic, *compare, *floats, *sfu, *half, *cvt, *video, *tensor;
+    MultiplyFn *(*multiply)(const Inst *i);
 } Build;
 #define DECLARE(isa)                                                                                                \
     PickFn pick_int_##isa, pick_logic_##isa, pick_compare_##isa, pick_float_##isa, pick_sfu_##isa, pick_half_##isa, \
-        pick_cvt_##isa, pick_video_##isa, pick_tensor_##isa;
+        pick_cvt_##isa, pick_video_##isa, pick_tensor_##isa;                                                        \
+    MultiplyFn *pick_multiply_##isa(const Inst *i);
 #define BUILD(isa)                                                                                                     \
     {                                                                                                                  \
 #isa, pick_int_##isa, pick_logic_##isa, pick_compare_##isa, pick_float_##isa, pick_sfu_##isa, pick_half_##isa, \
-            pick_cvt_##isa, pick_video_##isa, pick_tensor_##isa                                                        \
+            pick_cvt_##isa, pick_video_##isa, pick_tensor_##isa, pick_multiply_##isa                                   \
     }
 #ifdef __x86_64__
 DECLARE(sse2)
@@ -39,6 +41,8 @@ static const Build all_builds[] = {BUILD(generic)};
 int build_count(void) { return 1; }
 #endif
 const char *build_name(int b) { return all_builds[b].name; }
+
+MultiplyFn *build_multiply(int b, const Inst *i) { return all_builds[b].multiply(i); }
 
 ExecFn *build_pick(int b, const Inst *i)
 {

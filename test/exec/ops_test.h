@@ -14,6 +14,7 @@ enum { MAX_BUILDS = 3 };
 int build_count(void);  // those this host can run
 const char *build_name(int b);
 ExecFn *build_pick(int b, const Inst *i);  // as pick.c would for that build
+MultiplyFn *build_multiply(int b, const Inst *i);
 
 // --- values ----------------------------------------------------------------------------------------------------------
 uint64_t any(void);  // pseudo-random, the same in every run

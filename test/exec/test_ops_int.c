@@ -531,9 +531,10 @@ static void every_operation(void **state)
     static const Op floats[] = {OP_TESTP, OP_COPYSIGN, OP_FMA, OP_RCP, OP_SQRT, OP_RSQRT,
                                 OP_SIN,   OP_COS,      OP_LG2, OP_EX2, OP_TANH, OP_CVT};
     static const Op conversions[] = {OP_CVT_PACK};
-    static const Op matrices[] = {OP_LDMATRIX,    OP_STMATRIX,    OP_MOVMATRIX,   OP_MMA,
-                                  OP_MMA_SP,      OP_MMA_ORDERED, OP_WMMA_LOAD_A, OP_WMMA_LOAD_B,
-                                  OP_WMMA_LOAD_C, OP_WMMA_STORE,  OP_WMMA_MMA};
+    static const Op matrices[] = {OP_LDMATRIX,    OP_STMATRIX,    OP_MOVMATRIX,    OP_MMA,
+                                  OP_MMA_SP,      OP_MMA_ORDERED, OP_WMMA_LOAD_A,  OP_WMMA_LOAD_B,
+                                  OP_WMMA_LOAD_C, OP_WMMA_STORE,  OP_WMMA_MMA,     OP_WGMMA,
+                                  OP_WGMMA_SP,    OP_WGMMA_FENCE, OP_WGMMA_COMMIT, OP_WGMMA_WAIT};
     static const Op memory_and_control[] = {OP_LD,
                                             OP_LDU,
                                             OP_ST,
@@ -572,12 +573,15 @@ static void every_operation(void **state)
                                             OP_MEMBAR_PROXY,
                                             OP_GRIDDEPCONTROL,
                                             OP_SETMAXNREG};
+    // test/run/test_texture_shapes.c, test_surface.c
+    static const Op texels[] = {OP_TXQ, OP_ISTYPEP, OP_SULD, OP_SUST, OP_SUST_P, OP_SURED, OP_SURED_P, OP_SUQ};
     int tests[OP_COUNT] = {0};
 #define MARK(list) \
     for (size_t k = 0; k < COUNT(list); k++) tests[list[k]]++;
     MARK(here)
     MARK(conversions)
     MARK(matrices)
+    MARK(texels)
     MARK(video)
     MARK(logic)
     MARK(compare)

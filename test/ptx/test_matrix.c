@@ -1,5 +1,6 @@
 // The forms of instructions about matrices: each is read, printed, and reads back the same; where there is a ptxas, it
-// takes all of them, and makes the same machine code of what is printed, and takes the lowered function.
+// takes all of them, and makes the same machine code of what is printed, and takes the lowered function. Those of wgmma
+// are for sm_90a alone.
 #include "check.h"
 #include "ptx/pass.h"
 
@@ -171,10 +172,48 @@ static void put_all_wmma(void)
     put_wmma((Shape){8, 8, 128}, 1, "b1", "s32", "s32", "");
 }
 
-// --- what becomes of them --------------------------------------------------------------------------------------------
-static char folder[] = "/tmp/onchip-matrix-XXXXXX";
+// --- wgmma -----------------------------------------------------------------------------------------------------------
+// Some widths of a row of types, others for each, with A in memory and in registers in turn. Accumulators are %r: with
+// as many %f beside them ptxas would have to spill.
+static void put_group(const char *d, const char *a, const char *b, bool sparse, const char *before, const char *more)
+{
+    static const char *const adds[] = {"1", "0", "%p0", "!%p0"};
+    const bool whole = !strcmp(d, "s32");
+    const int bits = !strcmp(a, "b1") ? 1 : bits_of(a), deep = 256 / bits * (sparse ? 2 : 1);
+    static int number;
+    for (int k = 0; k < 2; k++, number++) {
+        const int width = 8 * (1 + 11 * number % 32), n = whole && width > 32 ? (width + 15) / 16 * 16 : width;
+        const bool here = n / 8 % 2, halves = bits == 16;
+        text_printf(&all, "wgmma.mma_async%s.sync.aligned.m64n%dk%d%s.%s.%s.%s%s ", sparse ? ".sp" : "", n, deep,
+                    before, d, a, b, more);
+        put_fragment("s32", 0, 0, n * bits_of(d) / 64);
+        text_put(&all, here ? ", {%r128, %r129, %r130, %r131}" : ", %rd0");
+        text_printf(&all, ", %%rd1%s, %s", sparse ? ", %r132, 0" : "", adds[n / 8 % 4]);
+        if (!whole) text_put(&all, n % 3 ? ", 1, -1" : ", -1, 1");
+        if (halves) text_put(&all, here ? ", 1" : ", 0, 1");
+        text_put(&all, ";\n");
+        forms++;
+    }
+    text_put(&all, "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\nwgmma.fence.sync.aligned;\n");
+    forms += 3;
+}
 
-static bool assemble(const Text *text, const char *name)
+static void put_groups(void)
+{
+    static const char *const sums[] = {"f16", "f32"}, *const f8[] = {"e4m3", "e5m2"}, *const s8[] = {"s8", "u8"};
+    for (int sparse = 0; sparse < 2; sparse++) {
+        for (int s = 0; s < 2; s++) put_group(sums[s], "f16", "f16", sparse, "", "");
+        put_group("f32", "bf16", "bf16", sparse, "", ""), put_group("f32", "tf32", "tf32", sparse, "", "");
+        for (int k = 0; k < 8; k++) put_group(sums[k / 4], f8[k / 2 % 2], f8[k % 2], sparse, "", "");
+        for (int k = 0; k < 8; k++) put_group("s32", s8[k / 2 % 2], s8[k % 2], sparse, k / 4 ? ".satfinite" : "", "");
+    }
+    put_group("s32", "b1", "b1", false, "", ".and.popc");
+}
+
+// --- what becomes of them --------------------------------------------------------------------------------------------
+static char folder[40];
+
+static bool assemble(const Text *text, const char *name, const char *target)
 {
     char path[100], command[300];
     snprintf(path, sizeof path, "%s/%s.ptx", folder, name);
@@ -183,8 +222,8 @@ static bool assemble(const Text *text, const char *name)
     fwrite(text->v, 1, text->n, file);
     fclose(file);
     snprintf(command, sizeof command,
-             "PATH=$PATH:/usr/local/cuda/bin ptxas -O0 -arch=sm_90 %s/%s.ptx -o %s/%s.cubin >%s/log 2>&1", folder, name,
-             folder, name, folder);
+             "PATH=$PATH:/usr/local/cuda/bin ptxas -O0 -arch=%s %s/%s.ptx -o %s/%s.cubin >%s/log 2>&1", target, folder,
+             name, folder, name, folder);
     return system(command) == 0;
 }
 
@@ -196,13 +235,8 @@ static Module *parse(const Text *text)
     return m;
 }
 
-static void all_forms(void **state)
+static void check_all(const char *target)
 {
-    (void)state;
-    text_put(&all, ".version 8.8\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<10>;\n"
-                   ".reg .f32 %f<8>;\n.reg .f64 %d<8>;\n.reg .b64 %rd<2>;\n");
-    put_floats(), put_integers(), put_moves(), put_all_wmma();
-    text_put(&all, "ret;\n}\n");
     Text printed = {0}, again = {0}, lowered = {0};
     Module *m = parse(&all), *n;
     ptx_print(m, &printed);
@@ -219,11 +253,12 @@ static void all_forms(void **state)
     m->items.v[0].function = f;
     ptx_lowered_free(low);
     ptx_free(m), ptx_free(n);
+    strcpy(folder, "/tmp/onchip-matrix-XXXXXX");
     assert_non_null(mkdtemp(folder));
     const bool there = system("PATH=$PATH:/usr/local/cuda/bin; command -v ptxas >/dev/null") == 0;
     if (there) {
         char command[200];
-        if (!assemble(&all, "a") || !assemble(&printed, "b") || !assemble(&lowered, "c")) {
+        if (!assemble(&all, "a", target) || !assemble(&printed, "b", target) || !assemble(&lowered, "c", target)) {
             Text log = {0};
             snprintf(command, sizeof command, "%s/log", folder);
             text_read_file(&log, command);
@@ -237,10 +272,37 @@ static void all_forms(void **state)
     assert_int_equal(system(command), 0);
     print_message("%d instructions%s\n", forms, there ? ", which ptxas takes too" : "");
     text_free(&all), text_free(&printed), text_free(&again), text_free(&lowered);
+    forms = 0;
+}
+
+static void all_forms(void **state)
+{
+    (void)state;
+    text_put(&all, ".version 8.8\n.target sm_90\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<10>;\n"
+                   ".reg .f32 %f<8>;\n.reg .f64 %d<8>;\n.reg .b64 %rd<2>;\n");
+    put_floats(), put_integers(), put_moves(), put_all_wmma();
+    text_put(&all, "ret;\n}\n");
+    check_all("sm_90");
+}
+
+static void group_forms(void **state)
+{
+    (void)state;
+    text_put(&all, ".version 9.0\n.target sm_90a\n.address_size 64\n.visible .entry k(.param .u64 out)\n{\n"
+                   ".reg .b32 %r<133>;\n.reg .b64 %rd<3>;\n.reg .pred %p<1>;\n"
+                   "ld.param.u64 %rd2, [out];\nld.global.v2.b64 {%rd0, %rd1}, [%rd2];\n"
+                   "ld.global.v4.b32 {%r128, %r129, %r130, %r131}, [%rd2+16];\nld.global.b32 %r132, [%rd2+32];\n"
+                   "setp.ne.u32 %p0, %r132, 0;\n");
+    for (int k = 0; k < 128; k++) text_printf(&all, "mov.b32 %%r%d, 0;\n", k);
+    text_put(&all, "wgmma.fence.sync.aligned;\n");
+    put_groups();
+    for (int k = 0; k < 128; k++) text_printf(&all, "st.global.b32 [%%rd2+%d], %%r%d;\n", 64 + 4 * k, k);
+    text_put(&all, "ret;\n}\n");
+    check_all("sm_90a");
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(all_forms)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(all_forms), cmocka_unit_test(group_forms)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

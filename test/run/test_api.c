@@ -214,22 +214,22 @@ static void modules(void **state)
     assert_int_equal(oc_load_file(d, "/nonexistent/file.ptx", &first), OC_BAD_FILE);
     assert_has(oc_error(d), "/nonexistent/file.ptx");
     static const char tensor[] =
-        HEADER ".visible .entry k() { .reg .b32 %r<20>;\nwgmma.mma_async.sync.aligned.m64n8k16.f16.f16.f16 "
+        HEADER ".visible .entry k() { .reg .b32 %r<20>;\ntcgen05.mma.sync.aligned.m64n8k16.f16.f16.f16 "
                "{%r0, %r1}, %r2, %r3, 1, 1, 1, 0, 0;\nret; }\n";
     // What isn't implemented blocks its kernel alone, unless the device is strict.
     oc_kernel *tensors;
     assert_int_equal(oc_load(d, tensor, strlen(tensor), NULL, &first), OC_OK);
     assert_int_equal(oc_kernel_count(first), 1);
     assert_int_equal(oc_kernel_get(first, "k", &tensors), OC_OK);
-    assert_has(oc_kernel_describe(tensors).refusal, "module.ptx:5:1: error: instruction 'wgmma");
+    assert_has(oc_kernel_describe(tensors).refusal, "module.ptx:5:1: error: instruction 'tcgen05");
     assert_int_equal(oc_launch(tensors, (oc_dim3){1, 1, 1}, (oc_dim3){32, 1, 1}, 0, NULL, NULL), OC_UNSUPPORTED);
-    assert_has(oc_error(d), "wgmma");
+    assert_has(oc_error(d), "tcgen05");
     oc_unload(first);
     oc_close(d);
     oc_config strict = {.strict = true};
     assert_int_equal(oc_open(&strict, &d, NULL, 0), OC_OK);
     assert_int_equal(oc_load(d, tensor, strlen(tensor), NULL, &first), OC_UNSUPPORTED);
-    assert_has(oc_error(d), "wgmma");
+    assert_has(oc_error(d), "tcgen05");
     oc_close(d);
 }
 
