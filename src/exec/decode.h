@@ -62,8 +62,13 @@ void set_score(Decode *x, Dinst *d);                             // the scoreboa
 // --- decode_memory.c, decode_matrix.c, decode_async.c, decode_inst.c ------------------------------------------------
 bool decode_memory(Decode *x, Dinst *d);
 bool decode_atomic(Decode *x, Dinst *d);
+// The rows of a value or vector that is loaded (to) or stored.
+void decode_elements(Decode *x, Dinst *d, const Operand *o, bool to);
+bool decode_copy(Decode *x, Dinst *d);  // cp.async
+// decode_texture.c
 bool decode_texture(Decode *x, Dinst *d);
-bool decode_copy(Decode *x, Dinst *d);    // cp.async
+bool decode_surface(Decode *x, Dinst *d);
+bool decode_query(Decode *x, Dinst *d);
 bool decode_matrix(Decode *x, Dinst *d);  // ldmatrix, stmatrix
 bool decode_tensor(Decode *x, Dinst *d);  // products of matrices
 bool decode_group(Decode *x, Dinst *d);   // those of wgmma

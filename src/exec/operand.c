@@ -84,11 +84,13 @@ static uint64_t local_address(Decode *x, const Symbol *s)
 uint64_t address_of(Decode *x, const Symbol *s)
 {
     if (s->function) return exec_function_address(x->image->module, s);
-    if (type_info[s->type].kind == K_OPAQUE) {
-        decode_fail(x, true, "'%s': .%s variables are not implemented; use texture objects", s->name,
+    bool opaque = type_info[s->type].kind == K_OPAQUE || s->space == SP_TEX;
+    if (opaque && s->space != SP_GLOBAL && s->space != SP_TEX) {
+        decode_fail(x, true, "'%s': .%s parameters are not implemented; pass a texture object", s->name,
                     type_info[s->type].name);
         return 0;
     }
+    if (opaque) return s->address;  // the reference's handle
     switch (s->space) {
     case SP_SHARED: {
         uint32_t at = places_find(&x->shared, s);
@@ -104,10 +106,7 @@ uint64_t address_of(Decode *x, const Symbol *s)
         if (s->linkage == LINK_EXTERN && !s->address)
             decode_fail(x, false, "'%s' is declared .extern and not defined in this module", s->name);
         return s->address;
-    default:
-        decode_fail(x, true, "'%s': .%s variables are not implemented; use texture objects", s->name,
-                    space_names[s->space]);
-        return 0;
+    default: decode_fail(x, true, "'%s': .%s variables are not implemented", s->name, space_names[s->space]); return 0;
     }
 }
 

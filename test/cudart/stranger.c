@@ -88,11 +88,19 @@ static void any_calls(int s)
             WireLaunch l = {{1 + k % 3u, 1, 1}, {32, 1, 1}, k % 5u ? 0 : 1000, k % 2u};
             memcpy(text, &l, sizeof l), c.bytes = sizeof l + (k % 7 ? 12 : 11);
         }
-        if (c.ask == ASK_TEXTURE && random_number() % 4) {
-            WireTexture x = {.base = 0x200000000, .width = any_number(), .height = k % 3u, .pitch = any_number()};
-            x.channels = k % 6u, x.bits = 8u << k % 3, x.kind = k % 4u, x.address = k % 5u;
-            x.linear = x.normalized = x.unit = (uint32_t)any_number();
-            memcpy(text, &x, c.bytes = sizeof x);
+        int object = c.ask == ASK_TEXTURE || c.ask == ASK_SURFACE || c.ask == ASK_REFERENCE;
+        if (object && random_number() % 4) {
+            WireTexture x = {.first = {0x200000000, any_number(), any_number()},
+                             .width = any_number(),
+                             .height = k % 3u,
+                             .depth = random_number() % 3,
+                             .layers = random_number() % 3,
+                             .levels = (uint32_t)(random_number() % 40)};
+            x.channels = k % 6u, x.bits = 8u << k % 3, x.kind = k % 4u, x.address[k % 3] = k % 5u;
+            x.linear = x.normalized = x.unit = (uint32_t)any_number(), x.cube = k % 2u;
+            if (c.ask == ASK_REFERENCE) x.name = (uint32_t)(random_number() % 8);
+            memcpy(text, &x, sizeof x);
+            c.bytes = sizeof x + (x.levels && random_number() % 4 ? (x.levels - 1) * sizeof x.first : 0) + x.name;
         }
         if (c.ask == ASK_RESET && k % 8) continue;
         ask(s, &c, text);

@@ -79,6 +79,9 @@ MAKES(oc_load_file, oc_module *, s->d, "/dev/null", &made)
 REFUSED(oc_kernel_carveout, s->count, 50)
 MAKES(oc_texture_create, uint64_t, s->d, &texels, &made)
 REFUSED(oc_texture_destroy, s->d, s->texture)
+MAKES(oc_surface_create, uint64_t, s->d, &texels, &made)
+REFUSED(oc_surface_destroy, s->d, s->texture)
+MAKES(oc_reference_bind, uint64_t, s->m, "there", &texels, &made)
 MAKES(oc_stream_create, oc_stream *, s->d, &made)
 MAKES(oc_event_create, oc_event *, s->d, &made)
 REFUSED(oc_event_record, s->to, s->stream)
@@ -195,6 +198,9 @@ static const Row rows[] = {
     NO(oc_kernel_carveout),
     NO(oc_texture_create),
     NO(oc_texture_destroy),
+    NO(oc_surface_create),
+    NO(oc_surface_destroy),
+    NO(oc_reference_bind),
     NO(oc_stream_create),
     NO(oc_stream_destroy),
     YES(oc_stream_time),

@@ -97,6 +97,9 @@ static void null_handles(void **state)
     assert_int_equal(oc_texture_create(NULL, &(oc_texture){.width = 1}, &handle), OC_BAD_ARGUMENT);
     assert_int_equal(handle, 0);
     assert_int_equal(oc_texture_destroy(NULL, 1), OC_BAD_ARGUMENT);
+    assert_int_equal(oc_surface_create(NULL, &(oc_texture){.width = 1}, &handle), OC_BAD_ARGUMENT);
+    assert_int_equal(oc_surface_destroy(NULL, 1), OC_BAD_ARGUMENT);
+    assert_int_equal(oc_reference_bind(NULL, "t", &(oc_texture){.width = 1}, &handle), OC_BAD_ARGUMENT);
     assert_int_equal(oc_stream_create(NULL, &s), OC_BAD_ARGUMENT);
     assert_null(s);
     oc_stream_destroy(NULL);
@@ -157,6 +160,12 @@ static void null_arguments(void **state)
     REFUSED(d, oc_texture_create(d, &t, &handle), "pitch is smaller than a row");
     REFUSED(d, oc_texture_destroy(d, 0), "not a texture");
     REFUSED(d, oc_texture_destroy(d, UINT64_MAX), "not a texture");
+    REFUSED(d, oc_surface_create(d, NULL, &handle), "surface is null");
+    REFUSED(d, oc_surface_create(d, &t, NULL), "handle is null");
+    REFUSED(d, oc_surface_destroy(d, 0), "not a surface");
+    t = (oc_texture){.base = p, .width = 4, .channels = 1};
+    assert_int_equal(oc_texture_create(d, &t, &handle), OC_OK);
+    REFUSED(d, oc_surface_destroy(d, handle), "not a surface");
 
     oc_event *e;
     double seconds;

@@ -573,12 +573,15 @@ static void every_operation(void **state)
                                             OP_MEMBAR_PROXY,
                                             OP_GRIDDEPCONTROL,
                                             OP_SETMAXNREG};
+    // test/run/test_texture_shapes.c, test_surface.c
+    static const Op texels[] = {OP_TXQ, OP_ISTYPEP, OP_SULD, OP_SUST, OP_SUST_P, OP_SURED, OP_SURED_P, OP_SUQ};
     int tests[OP_COUNT] = {0};
 #define MARK(list) \
     for (size_t k = 0; k < COUNT(list); k++) tests[list[k]]++;
     MARK(here)
     MARK(conversions)
     MARK(matrices)
+    MARK(texels)
     MARK(video)
     MARK(logic)
     MARK(compare)
