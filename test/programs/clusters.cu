@@ -60,6 +60,16 @@ __global__ void __cluster_dims__(2, 2, 1) neighbours(uint32_t *out)
     c.sync();
 }
 
+// Threads that have exited aren't waited for, be they of this block or of another one.
+__global__ void __cluster_dims__(4, 1, 1) leave(uint32_t *out)
+{
+    cg::cluster_group c = cg::this_cluster();
+    if (c.block_rank() > 1 || threadIdx.x > 40) return;
+    if (c.block_rank()) __nanosleep(3000);
+    asm volatile("barrier.cluster.arrive; barrier.cluster.wait;" ::: "memory");
+    if (!threadIdx.x) out[blockIdx.x] = 1;
+}
+
 // Each block fetches a quarter, for all four.
 __global__ void cast(const uint32_t *in, uint32_t *out)
 {
@@ -246,6 +256,10 @@ int main()
             CHECK(o[3] == (1 + 2 + 3 + 4) * THREADS + (rank << 16));
         }
     }
+    uint32_t *left = shared_array<uint32_t>(8);
+    leave<<<8, THREADS>>>(left);
+    MUST(cudaDeviceSynchronize());
+    for (int b = 0; b < 8; b++) CHECK(left[b] == (b % 4 < 2));
     uint32_t *data = shared_array<uint32_t>(1024), *copy = shared_array<uint32_t>(8 * 1024);
     for (int k = 0; k < 1024; k++) data[k] = k * 40503u;
     cudaLaunchAttribute a;
