@@ -230,6 +230,7 @@ typedef struct BulkForm {
 } BulkForm;
 // Bytes into shared memory, or out of it: in units of 16, whose places a swizzle changes.
 void bulk_put(uint8_t *shared, uint32_t at, const uint8_t *data, uint32_t bytes, uint8_t swizzle);
+void exec_tensor_map(Env *env, Warp *w, const Dinst *d, uint32_t mask);  // tensormap.replace, .cp_fenceproxy
 void exec_bulk(Env *env, Warp *w, const Dinst *d, uint32_t mask);
 // late.c
 void late_do(Env *env, const Late *x);           // now, if there is no log, else at the edge; takes x->data

@@ -186,6 +186,44 @@ static bool tensor_prefetch(const Legal *c)
     return dimensions(c) && bulk_prefetch(c) && only(c, G_MODE, c->i->mod[G_MODE] != M_IM2COL_NO_OFFS) && offsets(c, 1);
 }
 
+// A field changes of the map in shared or global memory. Fields of each dimension say which.
+static bool map_replace(const Legal *c)
+{
+    const Inst *i = c->i;
+    const uint16_t field = i->mod[G_MODE];
+    const bool wide = field == M_MAP_ADDRESS || field == M_MAP_STRIDE, each = field >= M_MAP_BOX && field <= M_MAP_STEP,
+               number = field == M_MAP_RANK || (field >= M_MAP_TYPE && field <= M_MAP_FILL);
+    const Operand *value = &i->opnd[i->operands - 1];
+    if (!needs(c, wide || each || number, "a field such as .box_dim") ||
+        !needs(c, i->mod[G_COMPLETE] == M_B1024, ".b1024"))
+        return false;
+    if (!only(c, G_SPACE, i->mod[G_SPACE] == M_SHARED_CTA || i->space == SP_GLOBAL) ||
+        !only_types(c, G_MODE, wide ? T(B64) : T(B32)))
+        return false;
+    if (i->operands != 2 + each) return wrong(c, i->at, "'%s' takes %d operands here", name(c), 2 + each);
+    if (each && i->opnd[1].imm > 4) return wrong(c, i->opnd[1].at, "a tensor has at most 5 dimensions");
+    return (value->kind == O_IMM || field < M_MAP_TYPE || wrong(c, value->at, "this field's value is a constant")) &&
+           since(c, "'tensormap.replace'", 83, 90) &&
+           needs(c, is_special(c->m), "a target of one architecture alone, such as sm_90a");
+}
+
+static bool map_copy(const Legal *c)
+{
+    const Inst *i = c->i;
+    return needs(c, i->mod[G_SPACE] == M_GLOBAL && inst_from_space(i) == SP_SHARED, ".global.shared::cta") &&
+           needs(c, i->mod[G_PROXY] == M_TENSORMAP_GENERIC, ".tensormap::generic") &&
+           needs(c, i->mod[G_SEM] == M_RELEASE && has(c, G_SCOPE), ".release and a scope") &&
+           needs(c, has(c, G_SYNC) && has(c, G_ALIGNED), ".sync.aligned") &&
+           (i->opnd[2].imm == 128 || wrong(c, i->opnd[2].at, "a tensor map has 128 bytes")) &&
+           since(c, "'tensormap.cp_fenceproxy'", 83, 90);
+}
+
+static bool fence_mbar(const Legal *c)
+{
+    return needs(c, c->i->mod[G_SEM] == M_RELEASE && c->i->mod[G_SCOPE] == M_CLUSTER, ".release.cluster") &&
+           since(c, "'fence.mbarrier_init'", 80, 90);
+}
+
 // --- single words ----------------------------------------------------------------------------------------------------
 static bool remote(const Legal *c)
 {
@@ -252,5 +290,8 @@ LegalRule *const legal_async[OP_COUNT] = {
     [OP_CLUSTER_ARRIVE] = cluster_barrier,
     [OP_CLUSTER_WAIT] = cluster_barrier,
     [OP_MAPA] = maps,
+    [OP_MAP_REPLACE] = map_replace,
+    [OP_MAP_COPY] = map_copy,
+    [OP_FENCE_MBAR] = fence_mbar,
     [OP_GETCTARANK] = maps,
 };

@@ -132,10 +132,20 @@ static bool hints(const Legal *c)
 static bool proxy_fence(const Legal *c)
 {
     const Inst *i = c->i;
-    bool async = i->mod[G_PROXY] == M_P_ASYNC,
-         shared = i->mod[G_SPACE] == M_SHARED_CTA || i->mod[G_SPACE] == M_SHARED_CLUSTER;
-    return needs(c, has(c, G_PROXY), ".alias or .async") &&
-           only(c, G_SPACE, async && (i->space == SP_GLOBAL || shared));
+    const uint16_t proxy = i->mod[G_PROXY], sem = i->mod[G_SEM];
+    const bool async = proxy == M_P_ASYNC, maps = proxy == M_TENSORMAP_GENERIC, both = proxy == M_ASYNC_GENERIC,
+               shared = i->mod[G_SPACE] == M_SHARED_CTA || i->mod[G_SPACE] == M_SHARED_CLUSTER;
+    const Mod where = sem == M_ACQUIRE ? M_RESTRICT_CLUSTER : M_RESTRICT_CTA;
+    if (!needs(c, has(c, G_PROXY), ".alias or .async") ||
+        !only(c, G_SPACE, async && (i->space == SP_GLOBAL || shared)) ||
+        !only(c, G_SEM, (maps || both) && (sem == M_ACQUIRE || sem == M_RELEASE)) || !only(c, G_SCOPE, maps || both) ||
+        !only(c, G_MODE, both && i->mod[G_MODE] == where) || !needs(c, !(maps || both) || has(c, G_SCOPE), "a scope"))
+        return false;
+    if (both && !needs(c, has(c, G_MODE) && i->mod[G_SCOPE] == M_CLUSTER, ".sync_restrict and .cluster")) return false;
+    const int operands = maps && sem == M_ACQUIRE ? 2 : 0;
+    if (i->operands != operands) return wrong(c, i->at, "this 'fence.proxy' takes %d operands", operands);
+    return !operands || (i->opnd[1].kind == O_IMM && i->opnd[1].imm == 128) ||
+           wrong(c, i->opnd[1].at, "a tensor map has 128 bytes");
 }
 
 static bool of_space(const Legal *c)
@@ -155,6 +165,9 @@ static bool ldu(const Legal *c) { return only(c, G_SPACE, c->i->space == SP_GLOB
 static bool prefetch(const Legal *c)
 {
     const Inst *i = c->i;
+    if (i->mod[G_LEVEL] == M_TENSORMAP)
+        return only(c, G_SPACE, i->space == SP_CONST || i->mod[G_SPACE] == M_PARAM) &&
+               since(c, "a prefetch of a tensor map", 80, 90);
     return needs(c, has(c, G_LEVEL), ".L1 or .L2") && only(c, G_SPACE, i->space == SP_GLOBAL || i->space == SP_LOCAL) &&
            only(c, G_LEVEL, i->mod[G_LEVEL] <= M_L2 || i->space != SP_LOCAL);
 }
@@ -229,7 +242,10 @@ static bool membar(const Legal *c)
 static bool fence(const Legal *c)
 {
     uint16_t sem = c->i->mod[G_SEM];
+    const Mod where = sem == M_ACQUIRE ? M_RESTRICT_CLUSTER : M_RESTRICT_CTA;
+    const bool restricted = (sem == M_ACQUIRE || sem == M_RELEASE) && c->i->mod[G_SCOPE] == M_CLUSTER;
     return needs(c, has(c, G_SCOPE), "a scope such as .gpu") && only(c, G_SCOPE, c->i->mod[G_SCOPE] != M_GL) &&
+           only(c, G_MODE, restricted && c->i->mod[G_MODE] == where) &&
            only(c, G_SEM, sem != M_WEAK && sem != M_RELAXED && sem != M_VOLATILE);
 }
 
