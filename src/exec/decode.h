@@ -41,6 +41,7 @@ typedef struct Decode {
 // --- operand.c -------------------------------------------------------------------------------------------------------
 // Tells the first mistake with its place; always false. unsupported: it is legal, but not implemented.
 bool decode_fail(Decode *x, bool unsupported, const char *format, ...) __attribute__((format(printf, 3, 4)));
+bool decode_refuse(Decode *x, FormId id);  // it is one of forms.def
 void places_put(Places *p, const Symbol *s, uint32_t at);
 uint32_t places_find(const Places *p, const Symbol *s);  // NO_REG: it isn't there
 void places_clear(Places *p);

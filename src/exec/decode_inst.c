@@ -38,8 +38,7 @@ static bool decode_passed(Decode *x, const Operand *list, const Symbols *formal,
         if (o->kind == O_SYM && o->sym->space == SP_PARAM) {
             a.is_param = true;
             a.here = places_find(&x->param, o->sym);
-            if (a.here == NO_REG)
-                return decode_fail(x, true, "passing a kernel parameter on directly is not implemented");
+            if (a.here == NO_REG) return decode_refuse(x, FORM_CALL_PARAM);
             assert(o->sym->bytes >= formal->v[n]->bytes);
         } else {
             a.value = args ? source_row(x, o, formal->v[n]->type) : dest_row(x, o);
@@ -249,7 +248,7 @@ static bool decode_mov(Decode *x, Dinst *d)
     d->dst = dest_row(x, to);
     if (type_info[i->type].bits == 64) d->flags |= D_LONG;
     if (i->type == TY_B128) {
-        if (from->kind != O_REG) return decode_fail(x, true, "a .b128 value that isn't a register is not implemented");
+        if (from->kind != O_REG) return decode_refuse(x, FORM_MOV_WIDE);
         half_rows(x, to, d->vector);
         half_rows(x, from, d->vector + 2);
         return true;
@@ -387,7 +386,7 @@ static bool decode_cvta(Decode *x, Dinst *d)
     const Inst *i = x->i;
     decode_space(x, d);
     if (i->space == SP_CONST) d->imm = x->image->const_base;
-    if (type_info[i->type].bits != 64) return decode_fail(x, true, "32-bit generic addresses are not implemented");
+    if (type_info[i->type].bits != 64) return decode_refuse(x, FORM_CVTA_SHORT);
     if (i->opnd[1].kind == O_SYM && i->opnd[1].sym->space == SP_LOCAL) {
         d->kind = X_LOCAL_ADDRESS;
         d->imm += address_of(x, i->opnd[1].sym) + i->opnd[1].imm;

@@ -16,8 +16,7 @@ void decode_elements(Decode *x, Dinst *d, const Operand *o, bool to)
 {
     d->vec = o->kind == O_VEC ? o->count : 1;
     if (x->i->type == TY_B128) {  // a vector of its halves
-        if (o->kind != O_REG && o->kind != O_SINK)
-            decode_fail(x, true, "a .b128 value that isn't a register is not implemented");
+        if (o->kind != O_REG && o->kind != O_SINK) decode_refuse(x, FORM_ST_WIDE);
         d->vec = 2;
         d->bytes = 8;
         d->flags |= D_LONG;

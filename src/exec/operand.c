@@ -18,6 +18,12 @@ bool decode_fail(Decode *x, bool unsupported, const char *format, ...)
     return false;
 }
 
+bool decode_refuse(Decode *x, FormId id)
+{
+    return decode_fail(x, true, "'%s' with %s is not implemented: %s", op_info[form_info[id].op].name,
+                       form_info[id].written, form_info[id].why);
+}
+
 Loc32 constant_row(Decode *x, uint64_t value, bool wide)
 {
     struct {
@@ -86,8 +92,7 @@ uint64_t address_of(Decode *x, const Symbol *s)
     if (s->function) return exec_function_address(x->image->module, s);
     bool opaque = type_info[s->type].kind == K_OPAQUE || s->space == SP_TEX;
     if (opaque && s->space != SP_GLOBAL && s->space != SP_TEX) {
-        decode_fail(x, true, "'%s': .%s parameters are not implemented; pass a texture object", s->name,
-                    type_info[s->type].name);
+        decode_refuse(x, FORM_TEX_PARAM);
         return 0;
     }
     if (opaque) return s->address;  // the reference's handle
