@@ -16,5 +16,5 @@ extern "C" __global__ void __launch_bounds__(128) gemm_mma(int n, int k, const c
         for (int j = 0; j < 8; j++)
 #pragma unroll
             for (int h = 0; h < 2; h++)
-                *(float2 *)&c[(size_t)(16 * i + 8 * h) * n + 8 * j] = {sums[i][j][2 * h], sums[i][j][2 * h + 1]};
+                store2(&c[(size_t)(16 * i + 8 * h) * n + 8 * j], sums[i][j][2 * h], sums[i][j][2 * h + 1]);
 }

@@ -21,8 +21,8 @@ extern "C" __global__ void __launch_bounds__(128)
 #pragma unroll
             for (int j = 0; j < 8; j++) {
                 const float2 t = *(const float2 *)&scale_b[8 * j];
-                *(float2 *)&c[(size_t)(16 * i + 8 * h) * n + 8 * j] = {sums[i][j][2 * h] * s * t.x,
-                                                                      sums[i][j][2 * h + 1] * s * t.y};
+                store2(&c[(size_t)(16 * i + 8 * h) * n + 8 * j], sums[i][j][2 * h] * s * t.x,
+                       sums[i][j][2 * h + 1] * s * t.y);
             }
         }
 }

@@ -23,23 +23,31 @@ ONCHIP_FN void tile_load(uint stage, const char *a, const char *b, size_t pitch)
     }
 }
 
+struct Fragments {
+    uint a[4][4], b[4][4];
+};
+
 // 32 bytes along k.
-template <class T> ONCHIP_FN void tile_step(T (&c)[4][8][4], uint stage, uint k, uint top, uint left)
+ONCHIP_FN void tile_read(Fragments &f, uint stage, uint k, uint top, uint left)
 {
     const uint lane = threadIdx.x % 32;
-    uint a[4][4], b[4][4];
 #pragma unroll
     for (uint i = 0; i < 4; i++) {
-        ldmatrix(a[i], stage + tile_at(top + 16 * i + lane % 16, 2 * k + lane / 16));
-        ldmatrix(b[i], stage + TILE * DEEP + tile_at(left + 16 * i + lane / 16 * 8 + lane % 8, 2 * k + lane / 8 % 2));
+        ldmatrix(f.a[i], stage + tile_at(top + 16 * i + lane % 16, 2 * k + lane / 16));
+        ldmatrix(f.b[i], stage + TILE * DEEP + tile_at(left + 16 * i + lane / 16 * 8 + lane % 8, 2 * k + lane / 8 % 2));
     }
+}
+
+template <class T> ONCHIP_FN void tile_multiply(T (&c)[4][8][4], const Fragments &f)
+{
 #pragma unroll
     for (uint i = 0; i < 4; i++)
 #pragma unroll
-        for (uint j = 0; j < 8; j++) mma(c[i][j], a[i], b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]);
+        for (uint j = 0; j < 8; j++) mma(c[i][j], f.a[i], f.b[j / 2][j % 2 * 2], f.b[j / 2][j % 2 * 2 + 1]);
 }
 
-// a, b: the first rows of the block's tile; pitch: bytes of a row, a multiple of DEEP.
+// a, b: the first rows of the block's tile; pitch: bytes of a row, a multiple of DEEP. While one half of a stage is
+// multiplied, the next half is on its way to registers.
 template <class T>
 ONCHIP_FN void tile_product(T (&c)[4][8][4], uint shared, const char *a, const char *b, size_t pitch)
 {
@@ -51,16 +59,22 @@ ONCHIP_FN void tile_product(T (&c)[4][8][4], uint shared, const char *a, const c
         copy_commit();
     }
     uint full = 0, free = STAGES - 1;
+    Fragments first, second;
+    copy_wait<STAGES - 2>();
+    __syncthreads();
+    tile_read(first, shared, 0, top, left);
     for (int s = 0; s < steps; s++) {
-        copy_wait<STAGES - 2>();
-        __syncthreads();
         const int next = s + STAGES - 1;
         if (next < steps) tile_load(shared + free * STAGE_BYTES, a + next * DEEP, b + next * DEEP, pitch);
         copy_commit();
-        tile_step(c, shared + full * STAGE_BYTES, 0, top, left);
-        tile_step(c, shared + full * STAGE_BYTES, 1, top, left);
+        tile_read(second, shared + full * STAGE_BYTES, 1, top, left);
+        tile_multiply(c, first);
         free = full;
         full = full == STAGES - 1 ? 0 : full + 1;
+        copy_wait<STAGES - 2>();
+        __syncthreads();
+        if (s + 1 < steps) tile_read(first, shared + full * STAGE_BYTES, 0, top, left);
+        tile_multiply(c, second);
     }
 }
 
