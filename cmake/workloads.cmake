@@ -36,7 +36,7 @@ function(compile_to_ptx kernel ptx)
                 --cuda-gpu-arch=${arch} -O3 -g1 -std=c++17 -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=
                 -fdebug-compilation-dir=. -I ${CMAKE_SOURCE_DIR}/workloads -MMD -MF ${ptx}.d -MT ${ptx}
                 -S ${CMAKE_SOURCE_DIR}/${kernel} -o ${ptx}
-        COMMAND sed -i "/\\.file/s,\"\\./,\"," ${ptx}
+        COMMAND sed -i -e "/\\.file/s,\"\\./,\"," ${retarget} ${ptx}
         DEPENDS ${CMAKE_SOURCE_DIR}/${kernel}
         DEPFILE ${ptx}.d
         COMMENT "PTX ${kernel}"

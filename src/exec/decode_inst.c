@@ -446,6 +446,7 @@ static const struct {
     [OP_NANOSLEEP] = {X_SLEEP, decode_sleep},
     [OP_MEMBAR] = {X_FENCE, NULL},
     [OP_FENCE] = {X_FENCE, NULL},
+    [OP_FENCE_INIT] = {X_FENCE, NULL},
     [OP_FENCE_PROXY] = {X_FENCE, NULL},  // all proxies see the same memory here
     [OP_MEMBAR_PROXY] = {X_FENCE, NULL},
     [OP_ALLOCA] = {X_ALLOCA, decode_alloca},

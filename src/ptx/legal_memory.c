@@ -181,6 +181,12 @@ static bool fence(const Legal *c)
            only(c, G_SEM, sem != M_WEAK && sem != M_RELAXED && sem != M_VOLATILE);
 }
 
+// It has one form only.
+static bool init_fence(const Legal *c)
+{
+    return needs(c, c->i->mod[G_SEM] == M_RELEASE, ".release") && needs(c, c->i->mod[G_SCOPE] == M_CLUSTER, ".cluster");
+}
+
 LegalRule *const legal_memory[OP_COUNT] = {
     [OP_CVTA] = of_space,
     [OP_ISSPACEP] = of_space,
@@ -201,6 +207,7 @@ LegalRule *const legal_memory[OP_COUNT] = {
     [OP_TLD4] = texture,
     [OP_MEMBAR] = membar,
     [OP_FENCE] = fence,
+    [OP_FENCE_INIT] = init_fence,
     [OP_FENCE_PROXY] = proxy_fence,
     [OP_MEMBAR_PROXY] = proxy_fence,
 };

@@ -569,6 +569,7 @@ static void every_operation(void **state)
                                             OP_POLICY_FRACTION,
                                             OP_POLICY_RANGE,
                                             OP_POLICY_CVT,
+                                            OP_FENCE_INIT,
                                             OP_FENCE_PROXY,
                                             OP_MEMBAR_PROXY,
                                             OP_GRIDDEPCONTROL,

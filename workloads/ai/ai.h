@@ -41,6 +41,19 @@ static inline Halves random_halves(Work *work, const char *label, size_t count, 
     return h;
 }
 
+// Maps a matrix of f16 in boxes of 64 columns, 128 bytes, and so many rows.
+static inline void map_halves(Work *work, const char *name, WorkBuf of, int64_t rows, int64_t columns, uint32_t box)
+{
+    const oc_tensor tensor = {.base = of.ptr,
+                              .type = OC_TENSOR_F16,
+                              .rank = 2,
+                              .size = {(uint64_t)columns, (uint64_t)rows},
+                              .stride = {0, (uint64_t)columns * 2},
+                              .box = {64, box},
+                              .swizzle = 128};
+    work_tensor(work, name, &tensor);
+}
+
 // The device's result of f16, as floats.
 static inline float *read_halves(Work *work, WorkBuf from)
 {
