@@ -4,6 +4,9 @@
 # workload_<suite>_<name>`). The .cu becomes PTX with nothing but clang: no CUDA toolkit is needed. Where the PTX of
 # another compiler is kept beside it (tools/nvcc_ptx.sh), that is taken. The PTX, the registry of the pairs
 # (workloads.gen.c) and the texts (gpus.gen.c, …) become C through tools/embed.c.
+#
+# A .cu is compiled for sm_35. A line "// ptx: 8.0 sm_90a" in it says that its inline assembly needs more: it is then
+# compiled for sm_80, the newest that clang 14 knows well, and its PTX gets this version and target.
 
 add_executable(embed tools/embed.c)
 set_target_properties(embed PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tools)
@@ -19,13 +22,21 @@ file(GLOB hosts RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS workloads/*/*.c)
 function(compile_to_ptx kernel ptx)
     cmake_path(GET ptx PARENT_PATH folder)
     file(MAKE_DIRECTORY ${folder})
+    set(arch sm_35)
+    set(retarget)
+    file(STRINGS ${CMAKE_SOURCE_DIR}/${kernel} line REGEX "^// ptx: [0-9.]+ sm_[0-9a-z]+$" LIMIT_COUNT 1)
+    if(line MATCHES "ptx: ([0-9.]+) (.*)")
+        set(arch sm_80)
+        set(retarget -e "s/^\\.version .*/.version ${CMAKE_MATCH_1}/" -e "s/^\\.target .*/.target ${CMAKE_MATCH_2}/")
+        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${kernel})
+    endif()
     add_custom_command(
         OUTPUT ${ptx}
         COMMAND ${ONCHIP_CUDA_CLANG} -x cuda --cuda-device-only -nocudainc -nocudalib -Wno-unknown-cuda-version
-                --cuda-gpu-arch=sm_35 -O3 -g1 -std=c++17 -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=
+                --cuda-gpu-arch=${arch} -O3 -g1 -std=c++17 -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=
                 -fdebug-compilation-dir=. -I ${CMAKE_SOURCE_DIR}/workloads -MMD -MF ${ptx}.d -MT ${ptx}
                 -S ${CMAKE_SOURCE_DIR}/${kernel} -o ${ptx}
-        COMMAND sed -i "/\\.file/s,\"\\./,\"," ${ptx}
+        COMMAND sed -i -e "/\\.file/s,\"\\./,\"," ${retarget} ${ptx}
         DEPENDS ${CMAKE_SOURCE_DIR}/${kernel}
         DEPFILE ${ptx}.d
         COMMENT "PTX ${kernel}"

@@ -249,6 +249,7 @@ static bool fence(const Legal *c)
            only(c, G_SEM, sem != M_WEAK && sem != M_RELAXED && sem != M_VOLATILE);
 }
 
+// It has one form only.
 LegalRule *const legal_memory[OP_COUNT] = {
     [OP_CVTA] = of_space,
     [OP_ISSPACEP] = of_space,

@@ -159,6 +159,17 @@ uint64_t work_texture(Work *w, WorkBuf floats)
     return work_texture_of(w, &of);
 }
 
+void work_tensor(Work *w, const char *name, const oc_tensor *tensor)
+{
+    uint8_t map[OC_TENSOR_MAP];
+    const WorkBuf to = work_symbol(w, name);
+    if (!work_ok(w) || !good(w, oc_tensor_map(w->device, tensor, map))) return;
+    if (to.bytes != sizeof map) work_fail(w, "%s has %zu bytes; a tensor's map has %zu", name, to.bytes, sizeof map);
+    work_write(w, to, map, sizeof map);
+}
+
+uint32_t work_block_shared(const Work *w) { return oc_describe(w->device).shared_block; }
+
 void work_on(Work *w, oc_stream *stream) { w->stream = stream; }
 uint64_t work_moved(const Work *w, bool to_device) { return w->moved[to_device]; }
 void work_good(Work *w, oc_status status) { good(w, status); }

@@ -60,6 +60,9 @@ void work_fill(Work *work, WorkBuf buffer, uint8_t value);
 WorkBuf work_symbol(Work *work, const char *name);           // a __device__ or __constant__ variable of the device code
 uint64_t work_texture(Work *work, WorkBuf floats);           // a 1D texture object over the buffer's floats
 uint64_t work_texture_of(Work *work, const oc_texture *of);  // any other
+// Writes a tensor's map (onchip.h) into a __constant__ variable of the device code, of 128 bytes.
+void work_tensor(Work *work, const char *name, const oc_tensor *tensor);
+uint32_t work_block_shared(const Work *work);  // bytes of shared memory that a block may have
 void work_on(Work *work,
              oc_stream *stream);  // where copies, fills and launches go from now on; null: the default stream
 
