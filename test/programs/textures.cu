@@ -97,10 +97,10 @@ static void volumes()
     cudaArray_t array = array_of(v, W, H, D, cudaArrayDefault);
     std::vector<float4> at(500);
     for (float4 &p : at)
-        p = make_float4(draw(W * 64 + 128) / 64.0f - 1, draw(H * 64 + 128) / 64.0f - 1, draw(D * 64 + 128) / 64.0f - 1, 0);
+        p = make_float4(draw(W * 64 + 128) / 64.0f - 1, draw(H * 64 + 128) / 64.0f - 1, draw(D * 64 + 128) / 64.0f - 1,
+                        0);
     std::vector<float> got = fetch(VOLUME, texture(array, true, false), at);
-    for (size_t k = 0; k < at.size(); k++)
-        CHECK(near(got[k], filtered(v.data(), W, H, D, at[k].x, at[k].y, at[k].z)));
+    for (size_t k = 0; k < at.size(); k++) CHECK(near(got[k], filtered(v.data(), W, H, D, at[k].x, at[k].y, at[k].z)));
     got = fetch(VOLUME, texture(array, false, false), at);
     for (size_t k = 0; k < at.size(); k++) {
         int x = clamp((int)std::floor(at[k].x), W), y = clamp((int)std::floor(at[k].y), H);
@@ -124,8 +124,7 @@ static void layers()
 {
     std::vector<float> v = numbers(W * H * LAYERS);
     std::vector<float4> at(300);
-    for (float4 &p : at)
-        p = make_float4(draw(W * 64) / 64.0f, draw(H * 64) / 64.0f, 0, (float)draw(LAYERS));
+    for (float4 &p : at) p = make_float4(draw(W * 64) / 64.0f, draw(H * 64) / 64.0f, 0, (float)draw(LAYERS));
     cudaArray_t plane = array_of(v, W, H, LAYERS, cudaArrayLayered), line = array_of(v, W, 0, LAYERS, cudaArrayLayered);
     std::vector<float> got = fetch(LAYERED_PLANE, texture(plane, true, false), at);
     for (size_t k = 0; k < at.size(); k++)

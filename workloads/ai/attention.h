@@ -36,7 +36,8 @@ template <int N> ONCHIP_FN void mask_causal(float (&s)[N], int row, int column)
         if (column + i / 4 * 8 + i % 2 > row + i / 2 % 2 * 8) s[i] = -__builtin_inff();
 }
 
-// Makes exponentials of scores. factor: that of scores, times log2(e). shrink: what earlier sums are to be multiplied by.
+// Makes exponentials of scores. factor: that of scores, times log2(e). shrink: what earlier sums are to be multiplied
+// by.
 template <int N> ONCHIP_FN void softmax_step(float (&s)[N], Rows &r, float factor, float (&shrink)[2])
 {
 #pragma unroll

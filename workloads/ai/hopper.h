@@ -1,6 +1,6 @@
 // hopper.h: what sm_90a adds: barriers in shared memory that count bytes, copies of boxes of a tensor, and products by
-// the four warps of a warpgroup. Matrices lie in shared memory in columns of 64 elements of f16, that is 128 bytes, whose
-// chunks of 16 bytes are swizzled as the copies do it.
+// the four warps of a warpgroup. Matrices lie in shared memory in columns of 64 elements of f16, that is 128 bytes,
+// whose chunks of 16 bytes are swizzled as the copies do it.
 #ifndef WORKLOADS_AI_HOPPER_H
 #define WORKLOADS_AI_HOPPER_H
 
@@ -54,8 +54,8 @@ ONCHIP_FN void copy_box(uint to, const TensorMap *map, int x, int y, uint barrie
 
 // --- Products -------------------------------------------------------------------------------------------------------
 
-// Descriptors (PTX ISA, matrix-descriptor format) of a matrix swizzled by 128 bytes. Eight of its rows take 1,024 bytes.
-// column: bytes from one column of 64 elements to the next; it counts where neighbours are not along k.
+// Descriptors (PTX ISA, matrix-descriptor format) of a matrix swizzled by 128 bytes. Eight of its rows take 1,024
+// bytes. column: bytes from one column of 64 elements to the next; it counts where neighbours are not along k.
 ONCHIP_FN ulonglong matrix(uint start, uint column)
 {
     return (ulonglong)((start & 0x3ffff) >> 4) | (ulonglong)(column >> 4) << 16 | 64ull << 32 | 1ull << 62;
