@@ -68,6 +68,7 @@ static oc_status launch(State *s, oc_kernel *k)
         if (made) fail_msg(#function " has left something"); \
         return status;                                       \
     }
+static const oc_dim3 two_blocks = {2, 1, 1};
 MAKES(oc_malloc, oc_ptr, s->d, 64, "more", &made)
 REFUSED(oc_free, s->d, s->p)
 REFUSED(oc_write, s->d, s->p, &s->word, 4, NULL)
@@ -77,6 +78,8 @@ REFUSED(oc_fill, s->d, s->p, 1, 4, NULL)
 MAKES(oc_load, oc_module *, s->d, ptx, sizeof ptx - 1, "again.ptx", &made)
 MAKES(oc_load_file, oc_module *, s->d, "/dev/null", &made)
 REFUSED(oc_kernel_carveout, s->count, 50)
+REFUSED(oc_cluster, s->count, two_blocks)
+REFUSED(oc_tensor_map, s->d, &(oc_tensor){.rank = 1}, &s->word)
 MAKES(oc_texture_create, uint64_t, s->d, &texels, &made)
 REFUSED(oc_texture_destroy, s->d, s->texture)
 MAKES(oc_surface_create, uint64_t, s->d, &texels, &made)
@@ -196,6 +199,8 @@ static const Row rows[] = {
     NO(oc_unload),
     YES(oc_kernel_describe),
     NO(oc_kernel_carveout),
+    NO(oc_cluster),
+    NO(oc_tensor_map),
     NO(oc_texture_create),
     NO(oc_texture_destroy),
     NO(oc_surface_create),

@@ -97,7 +97,8 @@ static void volumes()
     cudaArray_t array = array_of(v, W, H, D, cudaArrayDefault);
     std::vector<float4> at(500);
     for (float4 &p : at)
-        p = make_float4(draw(W * 64 + 128) / 64.0f - 1, draw(H * 64 + 128) / 64.0f - 1, draw(D * 64 + 128) / 64.0f - 1, 0);
+        p = make_float4(draw(W * 64 + 128) / 64.0f - 1, draw(H * 64 + 128) / 64.0f - 1,
+                        draw(D * 64 + 128) / 64.0f - 1, 0);
     std::vector<float> got = fetch(VOLUME, texture(array, true, false), at);
     for (size_t k = 0; k < at.size(); k++)
         CHECK(near(got[k], filtered(v.data(), W, H, D, at[k].x, at[k].y, at[k].z)));

@@ -65,7 +65,7 @@ static int bits_of(const Form *f, size_t k)
     case 'p':
     case 'P':
     case 'q': return 1;
-    case 's': return 64;
+    case 's': return f->op == OP_CVTA ? 64 : first;
     case 'd':
     case 'a':
     case 'e':
@@ -332,6 +332,15 @@ static uint32_t each_type(Bench *b, Form f)
     return good;
 }
 
+// Those that need a barrier or a tensor map in memory: test/programs/bulk.cu and clusters.cu,
+// test/ptx/data/inst/async_*.
+static bool needs_object(Op op)
+{
+    const char *name = op_info[op].name;
+    return op_info[op].class == CLASS_BULK || strstr(name, "mbarrier.") == name || strstr(name, "tensormap") == name ||
+           op == OP_MBAR_COPIES;
+}
+
 static void all_forms(void **unused)
 {
     (void)unused;
@@ -349,6 +358,7 @@ static void all_forms(void **unused)
     for (Op op = 0; op < OP_COUNT; op++) {
         // Calls need a callee (test/run/data/call_*), and a trap or a breakpoint ends the launch (fault_trap).
         if (op == OP_CALL || op == OP_TRAP || op == OP_BRKPT) continue;
+        if (needs_object(op)) continue;
         if (op_has(op, P_ALIGNED)) continue;  // of matrices: test/ptx/test_matrix.c, test/chip/test_wmma.c
         uint32_t good = 0;
         b.bad_op = false;

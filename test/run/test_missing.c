@@ -1,7 +1,7 @@
 // What isn't implemented blocks the kernels that use it alone: missing.txt has an instruction of the PTX ISA a line.
 // Each stands in a kernel of a module, beside a good kernel. The module loads, the good kernel runs, and the launch of
-// the other is refused with the line's number and text, and a reason that `onchip list ops` has. A strict device refuses
-// the module. Where there is a ptxas of CUDA 13 or later, it says that each line is PTX.
+// the other is refused with the line's number and text, and a reason that `onchip list ops` has. A strict device
+// refuses the module. Where there is a ptxas of CUDA 13 or later, it says that each line is PTX.
 #include "base/base.h"
 #include "check.h"
 #include "ptx/ptx.h"

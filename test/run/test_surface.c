@@ -1,5 +1,5 @@
-// Surfaces, and references of modules. Loads, stores and reductions are compared with what plain C does to a copy of the
-// memory; outside of a surface with what PTX ISA §9.7.11 says of .trap, .clamp and .zero; formatted stores with the
+// Surfaces, and references of modules. Loads, stores and reductions are compared with what plain C does to a copy of
+// the memory; outside of a surface with what PTX ISA §9.7.11 says of .trap, .clamp and .zero; formatted stores with the
 // ranges of OpenCL's formats. Both with time and without.
 #include "check.h"
 
@@ -174,8 +174,8 @@ static int place(const Way *w, const In *in, int mode)
     return at[0] + at[1] * PITCH + at[2] * SLICE;
 }
 
-// Coordinates: in and around the surface; of stores that don't trap each inside place once, so that none is stored to by
-// two threads.
+// Coordinates: in and around the surface; of stores that don't trap each inside place once, so that none is stored to
+// by two threads.
 static void choose(Fixture *f, const Way *w, int mode, bool store)
 {
     bool taken[BYTES] = {false};
