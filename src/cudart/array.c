@@ -1,6 +1,6 @@
 // array.c: arrays of one to three dimensions, of layers and of a cube's faces, which textures and surfaces read. A GPU
-// lays an array out in blocks that no program sees; here it is rows in the GPU's memory, slice behind slice. Copies give
-// places and widths in bytes, but for cudaMemcpy3D (pitch.c); those of two dimensions are of the first slice.
+// lays an array out in blocks that no program sees; here it is rows in the GPU's memory, slice behind slice. Copies
+// give places and widths in bytes, but for cudaMemcpy3D (pitch.c); those of two dimensions are of the first slice.
 //
 // Invariant: a copy stays inside the array's rows. What a program does with an array that is gone is an error.
 #include "cudart/cudart.h"

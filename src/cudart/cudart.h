@@ -255,7 +255,7 @@ typedef struct TextureReference {  // textureReference, of CUDA 11 and before
     float mipmap_bias, mipmap_least, mipmap_most;
     int no_trilinear_shortcut, reserved[14];
 } TextureReference;
-// A variable of the program, which is its own symbol, and its name in the PTX. What binds is named as in CUDA's runtime.
+// A variable of the program, which is its own symbol, and its name in the PTX. What binds is named like CUDA's.
 void reference_register(void **binary, const void *host, const char *name, int normalized_read);
 void references_unregister(void **binary);
 cudaError_t reference_bind_linear(size_t *offset, const TextureReference *t, const void *at, const ChannelDesc *desc,

@@ -59,7 +59,8 @@ typedef struct WireParam {
     uint32_t at, bytes;
 } WireParam;
 // A texture, a surface or what a reference is bound to: of an array, or of rows of memory. Behind it come its levels
-// but the first. height 0: one row; depth, layers 0: it hasn't any. Numbers count as the enums of CUDA do that are named.
+// but the first. height 0: one row; depth, layers 0: it hasn't any. Numbers count as the enums of CUDA do that are
+// named.
 typedef struct WireLevel {
     uint64_t base, pitch, slice;  // slice: bytes from slice to slice
 } WireLevel;
