@@ -134,9 +134,9 @@ oc_kernel_info oc_kernel_describe(const oc_kernel *kernel);
 oc_status oc_kernel_carveout(oc_kernel *kernel, int percent);
 
 // Texture and surface objects over memory (PTX unified mode: a handle passed as a 64-bit kernel argument). Rows of
-// texels lie pitch bytes apart. Slices, of which each has height rows, lie slice bytes apart: the depth of a 3D texture,
-// or the layers of a layered one, or a cube's faces in the order +x, -x, +y, -y, +z, -z. What is 0 in all fields behind
-// unit_float is a texture of one or two dimensions without levels.
+// texels lie pitch bytes apart. Slices, of which each has height rows, lie slice bytes apart: the depth of a 3D
+// texture, or the layers of a layered one, or a cube's faces in the order +x, -x, +y, -y, +z, -z. What is 0 in all
+// fields behind unit_float is a texture of one or two dimensions without levels.
 typedef enum oc_tex_format {
     OC_TEX_F32,
     OC_TEX_U32,
