@@ -164,8 +164,7 @@ void work_tensor(Work *w, const char *name, const oc_tensor *tensor)
     uint8_t map[OC_TENSOR_MAP];
     const WorkBuf to = work_symbol(w, name);
     if (!work_ok(w) || !good(w, oc_tensor_map(w->device, tensor, map))) return;
-    if (to.bytes != sizeof map)
-        work_fail(w, "%s has %zu bytes; a tensor's map has %zu", name, to.bytes, sizeof map);
+    if (to.bytes != sizeof map) work_fail(w, "%s has %zu bytes; a tensor's map has %zu", name, to.bytes, sizeof map);
     work_write(w, to, map, sizeof map);
 }
 

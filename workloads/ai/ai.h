@@ -13,8 +13,8 @@ static inline uint16_t to_f16(float x)
     const float size = fabsf(x);
     int exponent = 0;
     frexpf(size, &exponent);
-    if (exponent < -13) exponent = -13;               // subnormals have the spacing of the least normal ones
-    const float step = ldexpf(1, exponent - 11);      // 11 bits
+    if (exponent < -13) exponent = -13;                    // subnormals have the spacing of the least normal ones
+    const float step = ldexpf(1, exponent - 11);           // 11 bits
     const uint32_t n = (uint32_t)nearbyintf(size / step);  // 1024 to 2048, or less where x is subnormal
     return (uint16_t)((x < 0 ? 0x8000u : 0) + ((uint32_t)(exponent + 13) << 10) + n);
 }

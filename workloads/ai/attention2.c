@@ -14,4 +14,5 @@ static void run(Work *work)
 static const WorkParam params[] = {ATTENTION_PARAMS, {.name = NULL}};
 
 const Workload workload_ai_attention2 = {
-    "attention2", "ai", "attention of f16 by mma.sync with an online softmax (FlashAttention-2, Dao 2023)", params, run};
+    "attention2", "ai", "attention of f16 by mma.sync with an online softmax (FlashAttention-2, Dao 2023)", params,
+    run};

@@ -9,7 +9,8 @@ static int64_t bytes_of(int64_t dim, int64_t groups, int64_t stages)
 static void run(Work *work)
 {
     const Attention a = attention_make(work);
-    const int64_t room = work_block_shared(work), groups = work_param_or(work, "groups", bytes_of(a.dim, 2, 1) <= room ? 2 : 1);
+    const int64_t room = work_block_shared(work),
+                  groups = work_param_or(work, "groups", bytes_of(a.dim, 2, 1) <= room ? 2 : 1);
     const int64_t stages = work_param_or(work, "stages", bytes_of(a.dim, groups, 2) <= room ? 2 : 1);
     if (bytes_of(a.dim, groups, stages) > room)
         work_refuse(work, groups > 1 || stages > 1 ? "stages" : "dim", "less: a block's shared memory is full");
@@ -31,7 +32,7 @@ static const WorkParam params[] = {
     {.name = NULL},
 };
 
-const Workload workload_ai_attention3 = {
-    "attention3", "ai",
-    "attention of f16 by wgmma, with copies by a warp and groups that take turns (FlashAttention-3, Shah et al. 2024; sm_90a)",
-    params, run};
+const Workload workload_ai_attention3 = {"attention3", "ai",
+                                         "attention of f16 by wgmma, with copies by a warp and groups that take turns "
+                                         "(FlashAttention-3, Shah et al. 2024; sm_90a)",
+                                         params, run};

@@ -17,7 +17,7 @@ struct Room {
     uint stages;
 };
 
-template <int D, int GROUPS> ONCHIP_FN Room rooms(uint stages)
+template <int D, int GROUPS> FN Room rooms(uint stages)
 {
     Room r;
     r.stages = stages;
@@ -27,7 +27,7 @@ template <int D, int GROUPS> ONCHIP_FN Room rooms(uint stages)
     return r;
 }
 
-template <int GROUPS> ONCHIP_FN void begin(const Room &r)
+template <int GROUPS> FN void begin(const Room &r)
 {
     barrier_init(r.got_q, 1);
     for (uint s = 0; s < r.stages; s++) {
@@ -38,14 +38,14 @@ template <int GROUPS> ONCHIP_FN void begin(const Room &r)
 }
 
 // A tile lies in columns of 64 elements, one behind the other.
-template <int D> ONCHIP_FN void copy_tile(uint to, const TensorMap *map, int row, uint full)
+template <int D> FN void copy_tile(uint to, const TensorMap *map, int row, uint full)
 {
     barrier_expect(full, KEYS * D * 2);
 #pragma unroll
     for (int x = 0; x < D / 64; x++) copy_box(to + x * COLUMN, map, x * 64, row, full);
 }
 
-template <int D, int GROUPS> ONCHIP_FN void produce(const Room &r, int row_q, int row_k, int tiles)
+template <int D, int GROUPS> FN void produce(const Room &r, int row_q, int row_k, int tiles)
 {
     barrier_expect(r.got_q, GROUPS * QUERIES * D * 2);
 #pragma unroll
@@ -63,7 +63,7 @@ template <int D, int GROUPS> ONCHIP_FN void produce(const Room &r, int row_q, in
     }
 }
 
-template <int D> ONCHIP_FN void scores(float (&s)[KEYS / 2], uint q, uint k)
+template <int D> FN void scores(float (&s)[KEYS / 2], uint q, uint k)
 {
 #pragma unroll
     for (uint i = 0; i < D / 16; i++)
@@ -71,7 +71,7 @@ template <int D> ONCHIP_FN void scores(float (&s)[KEYS / 2], uint q, uint k)
     product_commit();
 }
 
-template <int D> ONCHIP_FN void add_values(float (&o)[D / 2], const uint (&p)[KEYS / 16][4], uint v)
+template <int D> FN void add_values(float (&o)[D / 2], const uint (&p)[KEYS / 16][4], uint v)
 {
 #pragma unroll
     for (uint i = 0; i < KEYS / 16; i++) product_add(o, p[i], matrix(v + i * 2048, COLUMN));
@@ -79,17 +79,17 @@ template <int D> ONCHIP_FN void add_values(float (&o)[D / 2], const uint (&p)[KE
 }
 
 // A group's turn: barrier 1 is the first group's, 2 the second's. Each ends the other's wait.
-template <int GROUPS> ONCHIP_FN void take_turn(uint group)
+template <int GROUPS> FN void take_turn(uint group)
 {
     if (GROUPS == 2) group_sync(1 + group, 256);
 }
-template <int GROUPS> ONCHIP_FN void give_turn(uint group, bool last)
+template <int GROUPS> FN void give_turn(uint group, bool last)
 {
     if (GROUPS == 2 && !(group && last)) group_arrive(2 - group, 256);
 }
 
 template <int D, int GROUPS>
-ONCHIP_FN void consume(const Room &r, int first, int tiles, int causal, float factor, unsigned short *o)
+FN void consume(const Room &r, int first, int tiles, int causal, float factor, unsigned short *o)
 {
     const uint group = threadIdx.x / 128, warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
     const int top = first + group * QUERIES, row = top + warp * 16 + lane / 4;  // among the head's rows
@@ -142,7 +142,7 @@ ONCHIP_FN void consume(const Room &r, int first, int tiles, int causal, float fa
 // Causal blocks with the longest rows come first. The last warpgroup makes the copies. Where two others multiply, it
 // gives registers away to them.
 template <int D, int GROUPS>
-ONCHIP_FN void attention(int length, int causal, float factor, uint stages, unsigned short *o)
+FN void attention(int length, int causal, float factor, uint stages, unsigned short *o)
 {
     const Room r = rooms<D, GROUPS>(stages);
     const int queries = GROUPS * QUERIES, first = (gridDim.x - 1 - blockIdx.x) * queries, head = blockIdx.y * length;

@@ -63,10 +63,12 @@ static inline void attention_check(Work *work, const Attention *a)
     work_check_f32(work, "O", got, want, count, 3e-3);
 }
 
-#define ATTENTION_PARAMS                                                                                             \
-    {"heads", "heads of all sequences together, 1 to 4096", 1, 2, 1, 4096},                                          \
-        {"length", "rows of Q, K and V of a head, a multiple of 128 up to 131072", 256, 512, 128, 131072},           \
-        {"dim", "elements of such a row, 64 or 128", 64, 64, 64, 128},                                               \
-        {"causal", "1: a row sees the keys up to its own; 0: it sees all", 1, 0, 0, 1}
+#define ATTENTION_PARAMS                                                                                   \
+    {"heads", "heads of all sequences together, 1 to 4096", 1, 2, 1, 4096},                                \
+        {"length", "rows of Q, K and V of a head, a multiple of 128 up to 131072", 256, 512, 128, 131072}, \
+        {"dim", "elements of such a row, 64 or 128", 64, 64, 64, 128},                                     \
+    {                                                                                                      \
+        "causal", "1: a row sees the keys up to its own; 0: it sees all", 1, 0, 0, 1                       \
+    }
 
 #endif

@@ -11,7 +11,8 @@ static void run(Work *work)
     if (k % 64) work_refuse(work, "k", "a multiple of 64, the depth of a tile,");
     const int64_t room = work_block_shared(work) / (STAGE + 16);
     const int64_t stages = work_param_or(work, "stages", room < 4 ? room : 4);
-    if (stages < 1 || stages > room) work_refuse(work, "stages", "1 to as many of 32 KiB as a block's shared memory holds");
+    if (stages < 1 || stages > room)
+        work_refuse(work, "stages", "1 to as many of 32 KiB as a block's shared memory holds");
     const int64_t tiles = work_share(work, work_param(work, "m") / 128), m = tiles * 128;
     Halves a = random_halves(work, "A", (size_t)(m * k), -1, 1), b = random_halves(work, "B", (size_t)(n * k), -1, 1);
     WorkBuf c = work_device(work, "C", (size_t)(m * n) * sizeof(float));
@@ -35,5 +36,5 @@ static const WorkParam params[] = {
 };
 
 const Workload workload_ai_gemm_wgmma = {
-    "gemm-wgmma", "ai", "C = A B of f16 with sums of f32, by wgmma, tensor copies and a warp that has them made (sm_90a)",
-    params, run};
+    "gemm-wgmma", "ai",
+    "C = A B of f16 with sums of f32, by wgmma, tensor copies and a warp that has them made (sm_90a)", params, run};

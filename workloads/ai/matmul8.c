@@ -12,7 +12,8 @@ static void run(Work *work)
     if (!work_ok(work)) return;
     for (int64_t i = 0; i < m * k; i++) a[i] = (int8_t)work_random(work);
     for (int64_t i = 0; i < n * k; i++) b[i] = (int8_t)work_random(work);
-    float *sa = work_random_floats(work, (size_t)m, 0.001f, 0.01f), *sb = work_random_floats(work, (size_t)n, 0.001f, 0.01f);
+    float *sa = work_random_floats(work, (size_t)m, 0.001f, 0.01f),
+          *sb = work_random_floats(work, (size_t)n, 0.001f, 0.01f);
     WorkBuf da = work_upload(work, "A", a, (size_t)(m * k)), db = work_upload(work, "B", b, (size_t)(n * k));
     WorkBuf dsa = work_upload(work, "scales of A", sa, (size_t)m * sizeof *sa);
     WorkBuf dsb = work_upload(work, "scales of B", sb, (size_t)n * sizeof *sb);

@@ -18,7 +18,8 @@ static bool check_blocks(Work *work, const Block *b, const float *x, int64_t blo
         int32_t sum = 0;
         for (int i = 0; i < 32; i++) {
             const double error = fabs((double)b[k].scale * b[k].v[i] - x[32 * k + i]);
-            if (error > 0.5001 * b[k].scale) work_fail(work, "wrong result: x[%lld] is rounded badly", (long long)(32 * k + i));
+            if (error > 0.5001 * b[k].scale)
+                work_fail(work, "wrong result: x[%lld] is rounded badly", (long long)(32 * k + i));
             sum += b[k].v[i];
         }
         if (sum != b[k].sum) work_fail(work, "wrong result: block %lld of x has a wrong sum", (long long)k);

@@ -13,7 +13,7 @@ struct Block {
     int fours[8];
 };
 
-ONCHIP_FN int dp4a(int a, int b, int c) {
+FN int dp4a(int a, int b, int c) {
     int r;
     asm("dp4a.s32.s32 %0, %1, %2, %3;" : "=r"(r) : "r"(a), "r"(b), "r"(c));
     return r;
@@ -35,7 +35,8 @@ extern "C" __global__ void matvec4_round(int blocks, const float *x, Block *to) 
 }
 
 // A warp makes a row. Two lanes share a block: each has 8 bytes, 16 weights.
-extern "C" __global__ void __launch_bounds__(128) matvec4(int rows, int blocks, const Weights *a, const Block *x, float *y) {
+extern "C" __global__ void __launch_bounds__(128)
+    matvec4(int rows, int blocks, const Weights *a, const Block *x, float *y) {
     const int row = blockIdx.x * 4 + threadIdx.x / 32, lane = threadIdx.x % 32, half = lane % 2;
     if (row >= rows) return;
     float sum = 0;

@@ -10,12 +10,14 @@ static double angle_of(int64_t position, int64_t i, int64_t dim)
 
 static void run(Work *work)
 {
-    const int64_t length = work_shared(work, "length"), heads = work_param(work, "heads"), dim = work_param(work, "dim");
+    const int64_t length = work_shared(work, "length"), heads = work_param(work, "heads"),
+                  dim = work_param(work, "dim");
     if (dim % 2) work_refuse(work, "dim", "an even number");
     if (length * heads * dim > MATRIX_MOST) work_refuse(work, "length", "at most 2^30 elements");
     const int64_t half = dim / 2;
     const size_t count = (size_t)(length * heads * dim), angles = (size_t)(length * half);
-    float *x = work_random_floats(work, count, -1, 1), *got = work_host(work, count * 4), *want = work_host(work, count * 4);
+    float *x = work_random_floats(work, count, -1, 1), *got = work_host(work, count * 4),
+          *want = work_host(work, count * 4);
     float *cosines = work_host(work, angles * 4), *sines = work_host(work, angles * 4);
     if (!work_ok(work)) return;
     for (int64_t p = 0; p < length; p++)
@@ -32,8 +34,7 @@ static void run(Work *work)
     for (int64_t h = 0; h < length * heads; h++)
         for (int64_t i = 0; i < half; i++) {
             const size_t at = (size_t)(h * dim + i);
-            const double complex turned =
-                (x[at] + x[at + (size_t)half] * I) * cexp(angle_of(h / heads, i, dim) * I);
+            const double complex turned = (x[at] + x[at + (size_t)half] * I) * cexp(angle_of(h / heads, i, dim) * I);
             want[at] = (float)creal(turned), want[at + (size_t)half] = (float)cimag(turned);
         }
     work_check_f32(work, "x", got, want, count, 1e-6);
@@ -47,4 +48,5 @@ static const WorkParam params[] = {
 };
 
 const Workload workload_ai_rotary = {
-    "rotary", "ai", "rotary position embedding of all heads (Su et al. 2021), with a table of cosines and sines", params, run};
+    "rotary", "ai", "rotary position embedding of all heads (Su et al. 2021), with a table of cosines and sines",
+    params, run};

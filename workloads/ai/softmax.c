@@ -6,7 +6,8 @@ static void run(Work *work)
     const int64_t rows = work_shared(work, "m"), columns = work_param(work, "n");
     if (rows * columns > MATRIX_MOST) work_refuse(work, "n", "at most 2^30 elements");
     const size_t count = (size_t)(rows * columns);
-    float *x = work_random_floats(work, count, -8, 8), *got = work_host(work, count * 4), *want = work_host(work, count * 4);
+    float *x = work_random_floats(work, count, -8, 8), *got = work_host(work, count * 4),
+          *want = work_host(work, count * 4);
     WorkBuf dx = work_upload(work, "x", x, count * 4), dy = work_device(work, "y", count * 4);
     work_launch(work, "softmax", dim1((uint32_t)rows), dim1(256), 0, ARGS(arg_i32(columns), arg_buf(dx), arg_buf(dy)));
     work_read(work, got, dy, count * 4);
@@ -26,4 +27,5 @@ static const WorkParam params[] = {
     {.name = NULL},
 };
 
-const Workload workload_ai_softmax = {"softmax", "ai", "the softmax of each row of a matrix, a block a row", params, run};
+const Workload workload_ai_softmax = {"softmax", "ai", "the softmax of each row of a matrix, a block a row", params,
+                                      run};

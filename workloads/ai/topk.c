@@ -50,4 +50,5 @@ static const WorkParam params[] = {
 };
 
 const Workload workload_ai_topk = {
-    "topk", "ai", "the k largest elements of each row and their columns, by radix selection and a bitonic sort", params, run};
+    "topk", "ai", "the k largest elements of each row and their columns, by radix selection and a bitonic sort", params,
+    run};
