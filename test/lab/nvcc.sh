@@ -14,7 +14,8 @@ for cu in workloads/*/*.cu; do
     [ -e "${cu%.cu}.c" ] || continue
     k=$((k + 1))
     [ -n "${ONCHIP_LONG:-}" ] || [ $((k % 10)) = 0 ] || continue
-    if ! "$nvcc" -ptx -arch=sm_75 -lineinfo -I workloads "$cu" -o "$tmp/$name.ptx" >"$tmp/log" 2>&1; then
+    arch=$(sed -n 's/^\/\/ ptx: [0-9.]* //p' "$cu")  # what its inline assembly needs
+    if ! "$nvcc" -ptx -arch="${arch:-sm_75}" -lineinfo -I workloads "$cu" -o "$tmp/$name.ptx" >"$tmp/log" 2>&1; then
         echo "nvcc refuses $cu"
         cat "$tmp/log"
         bad=1

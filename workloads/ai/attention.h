@@ -10,26 +10,26 @@ struct Rows {
     float most[2], sum[2];  // the largest score so far; a lane's part of the sum of exponentials
 };
 
-ONCHIP_FN void rows_begin(Rows &r)
+FN void rows_begin(Rows &r)
 {
 #pragma unroll
     for (int h = 0; h < 2; h++) r.most[h] = -__builtin_inff(), r.sum[h] = 0;
 }
 
 // Over the four lanes that share a row.
-ONCHIP_FN float quad_max(float x)
+FN float quad_max(float x)
 {
     x = fmaxf(x, __shfl_xor_sync(~0u, x, 1));
     return fmaxf(x, __shfl_xor_sync(~0u, x, 2));
 }
-ONCHIP_FN float quad_sum(float x)
+FN float quad_sum(float x)
 {
     x += __shfl_xor_sync(~0u, x, 1);
     return x + __shfl_xor_sync(~0u, x, 2);
 }
 
 // Hides the keys behind a row's own. row: of the lane's first elements; column: of its first element.
-template <int N> ONCHIP_FN void mask_causal(float (&s)[N], int row, int column)
+template <int N> FN void mask_causal(float (&s)[N], int row, int column)
 {
 #pragma unroll
     for (int i = 0; i < N; i++)
@@ -38,7 +38,7 @@ template <int N> ONCHIP_FN void mask_causal(float (&s)[N], int row, int column)
 
 // Makes exponentials of scores. factor: that of scores, times log2(e). shrink: what earlier sums are to be multiplied
 // by.
-template <int N> ONCHIP_FN void softmax_step(float (&s)[N], Rows &r, float factor, float (&shrink)[2])
+template <int N> FN void softmax_step(float (&s)[N], Rows &r, float factor, float (&shrink)[2])
 {
 #pragma unroll
     for (int h = 0; h < 2; h++) {
@@ -59,21 +59,21 @@ template <int N> ONCHIP_FN void softmax_step(float (&s)[N], Rows &r, float facto
     }
 }
 
-template <int N> ONCHIP_FN void scale_rows(float (&o)[N], const float (&by)[2])
+template <int N> FN void scale_rows(float (&o)[N], const float (&by)[2])
 {
 #pragma unroll
     for (int i = 0; i < N; i++) o[i] *= by[i / 2 % 2];
 }
 
 // 16 columns of exponentials as a fragment of A.
-template <int N> ONCHIP_FN void fragment_of(uint (&a)[4], const float (&p)[N], int step)
+template <int N> FN void fragment_of(uint (&a)[4], const float (&p)[N], int step)
 {
 #pragma unroll
     for (int i = 0; i < 4; i++) a[i] = pack_f16(p[8 * step + 2 * i], p[8 * step + 2 * i + 1]);
 }
 
 // The end: divides by the sums and stores f16. to: where the lane's first elements go.
-template <int N, int WIDTH> ONCHIP_FN void put_rows(unsigned short *to, float (&o)[N], const Rows &r)
+template <int N, int WIDTH> FN void put_rows(unsigned short *to, float (&o)[N], const Rows &r)
 {
     const float by[2] = {1 / quad_sum(r.sum[0]), 1 / quad_sum(r.sum[1])};
     scale_rows(o, by);

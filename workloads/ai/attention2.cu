@@ -9,9 +9,9 @@ enum { QUERIES = 128, KEYS = 64, THREADS = 128 };
 extern __shared__ __align__(128) char shared[];
 
 // Chunks of 16 bytes change places, so that those of eight rows lie in different banks.
-template <int D> ONCHIP_FN uint place(uint row, uint chunk) { return row * D * 2 + (chunk ^ row % 8) * 16; }
+template <int D> FN uint place(uint row, uint chunk) { return row * D * 2 + (chunk ^ row % 8) * 16; }
 
-template <int D, int ROWS> ONCHIP_FN void load(uint to, const char *from)
+template <int D, int ROWS> FN void load(uint to, const char *from)
 {
     enum { CHUNKS = D / 8 };
 #pragma unroll
@@ -27,13 +27,13 @@ template <int D> struct Warp {
     Rows rows[2];
 };
 
-template <int N> ONCHIP_FN void mma_at(float (&c)[N], int tile, const uint (&a)[4], uint b0, uint b1)
+template <int N> FN void mma_at(float (&c)[N], int tile, const uint (&a)[4], uint b0, uint b1)
 {
     mma(*(float(*)[4]) & c[4 * tile], a, b0, b1);
 }
 
 // Scores of the warp's 32 rows with a tile of K.
-template <int D> ONCHIP_FN void scores(float (&s)[2][KEYS / 2], uint q, uint k, uint top)
+template <int D> FN void scores(float (&s)[2][KEYS / 2], uint q, uint k, uint top)
 {
     const uint lane = threadIdx.x % 32;
 #pragma unroll
@@ -53,7 +53,7 @@ template <int D> ONCHIP_FN void scores(float (&s)[2][KEYS / 2], uint q, uint k, 
     }
 }
 
-template <int D> ONCHIP_FN void add_values(Warp<D> &w, const float (&p)[2][KEYS / 2], uint v)
+template <int D> FN void add_values(Warp<D> &w, const float (&p)[2][KEYS / 2], uint v)
 {
     const uint lane = threadIdx.x % 32;
 #pragma unroll
@@ -75,7 +75,7 @@ template <int D> ONCHIP_FN void add_values(Warp<D> &w, const float (&p)[2][KEYS 
 
 // All matrices have a head after the other, each of length rows.
 template <int D>
-ONCHIP_FN void attention(int length, int causal, float factor, const char *q, const char *k, const char *v,
+FN void attention(int length, int causal, float factor, const char *q, const char *k, const char *v,
                          unsigned short *o)
 {
     const uint sq = at(shared), sk = sq + QUERIES * D * 2, sv = sk + KEYS * D * 2;
@@ -115,12 +115,11 @@ ONCHIP_FN void attention(int length, int causal, float factor, const char *q, co
     for (int i = 0; i < 2; i++) put_rows<D / 2, D>(o + 16 * i * D, w.o[i], w.rows[i]);
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS)
-    attention2_64(int length, int causal, float factor, const char *q, const char *k, const char *v, unsigned short *o) {
-    attention<64>(length, causal, factor, q, k, v, o);
-}
-
-extern "C" __global__ void __launch_bounds__(THREADS)
-    attention2_128(int length, int causal, float factor, const char *q, const char *k, const char *v, unsigned short *o) {
-    attention<128>(length, causal, factor, q, k, v, o);
-}
+#define KERNEL(d)                                                                                                     \
+    extern "C" __global__ void __launch_bounds__(THREADS) attention2_##d(                                             \
+        int length, int causal, float factor, const char *q, const char *k, const char *v, unsigned short *o)         \
+    {                                                                                                                 \
+        attention<d>(length, causal, factor, q, k, v, o);                                                             \
+    }
+KERNEL(64)
+KERNEL(128)

@@ -17,11 +17,11 @@ static void run(Work *work)
     map_halves(work, "map_q", a.q.device, a.heads * a.length, a.dim, 64);
     map_halves(work, "map_k", a.k.device, a.heads * a.length, a.dim, 128);
     map_halves(work, "map_v", a.v.device, a.heads * a.length, a.dim, 128);
-    work_launch(
-        work, a.dim == 64 ? "attention3_64" : "attention3_128",
-        dim2((uint32_t)(a.length / (64 * groups)), (uint32_t)a.heads), dim1((uint32_t)groups * 128 + 32),
-        (uint32_t)bytes_of(a.dim, groups, stages),
-        ARGS(arg_i32(a.length), arg_i32(a.causal), arg_f32(a.factor), arg_i32(stages), arg_i32(groups), arg_buf(a.o)));
+    static const char *const kernels[2][2] = {{"attention3_64_1", "attention3_64_2"},
+                                              {"attention3_128_1", "attention3_128_2"}};
+    work_launch(work, kernels[a.dim == 128][groups == 2], dim2((uint32_t)(a.length / (64 * groups)), (uint32_t)a.heads),
+                dim1((uint32_t)groups * 128 + 128), (uint32_t)bytes_of(a.dim, groups, stages),
+                ARGS(arg_i32(a.length), arg_i32(a.causal), arg_f32(a.factor), arg_i32(stages), arg_buf(a.o)));
     attention_check(work, &a);
 }
 

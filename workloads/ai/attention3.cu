@@ -14,41 +14,42 @@ extern __shared__ __align__(1024) char shared[];
 // Addresses in shared memory, and how many stages the rings have.
 struct Room {
     uint q, k, v, got_q, full_k, full_v, empty_k, empty_v;
-    uint stages, groups;
+    uint stages;
 };
 
-template <int D> ONCHIP_FN Room rooms(uint stages, uint groups)
+template <int D, int GROUPS> FN Room rooms(uint stages)
 {
     Room r;
-    r.stages = stages, r.groups = groups;
-    r.q = at(shared), r.k = r.q + groups * QUERIES * D * 2, r.v = r.k + stages * KEYS * D * 2;
+    r.stages = stages;
+    r.q = at(shared), r.k = r.q + GROUPS * QUERIES * D * 2, r.v = r.k + stages * KEYS * D * 2;
     r.got_q = r.v + stages * KEYS * D * 2, r.full_k = r.got_q + 8, r.full_v = r.full_k + 8 * stages;
     r.empty_k = r.full_v + 8 * stages, r.empty_v = r.empty_k + 8 * stages;
     return r;
 }
 
-ONCHIP_FN void begin(const Room &r)
+template <int GROUPS> FN void begin(const Room &r)
 {
     barrier_init(r.got_q, 1);
     for (uint s = 0; s < r.stages; s++) {
-        barrier_init(r.full_k + 8 * s, 1), barrier_init(r.empty_k + 8 * s, 4 * r.groups);
-        barrier_init(r.full_v + 8 * s, 1), barrier_init(r.empty_v + 8 * s, 4 * r.groups);
+        barrier_init(r.full_k + 8 * s, 1), barrier_init(r.empty_k + 8 * s, 4 * GROUPS);
+        barrier_init(r.full_v + 8 * s, 1), barrier_init(r.empty_v + 8 * s, 4 * GROUPS);
     }
     barrier_fence();
 }
 
 // A tile lies in columns of 64 elements, one behind the other.
-template <int D> ONCHIP_FN void copy_tile(uint to, const TensorMap *map, int row, uint full)
+template <int D> FN void copy_tile(uint to, const TensorMap *map, int row, uint full)
 {
     barrier_expect(full, KEYS * D * 2);
 #pragma unroll
     for (int x = 0; x < D / 64; x++) copy_box(to + x * COLUMN, map, x * 64, row, full);
 }
 
-template <int D> ONCHIP_FN void produce(const Room &r, int row_q, int row_k, int tiles)
+template <int D, int GROUPS> FN void produce(const Room &r, int row_q, int row_k, int tiles)
 {
-    barrier_expect(r.got_q, r.groups * QUERIES * D * 2);
-    for (uint g = 0; g < r.groups; g++)
+    barrier_expect(r.got_q, GROUPS * QUERIES * D * 2);
+#pragma unroll
+    for (int g = 0; g < GROUPS; g++)
 #pragma unroll
         for (int x = 0; x < D / 64; x++)
             copy_box(r.q + (g * D / 64 + x) * QUERIES * 128, &map_q, x * 64, row_q + g * QUERIES, r.got_q);
@@ -62,7 +63,7 @@ template <int D> ONCHIP_FN void produce(const Room &r, int row_q, int row_k, int
     }
 }
 
-template <int D> ONCHIP_FN void scores(float (&s)[KEYS / 2], uint q, uint k)
+template <int D> FN void scores(float (&s)[KEYS / 2], uint q, uint k)
 {
 #pragma unroll
     for (uint i = 0; i < D / 16; i++)
@@ -70,7 +71,7 @@ template <int D> ONCHIP_FN void scores(float (&s)[KEYS / 2], uint q, uint k)
     product_commit();
 }
 
-template <int D> ONCHIP_FN void add_values(float (&o)[D / 2], const uint (&p)[KEYS / 16][4], uint v)
+template <int D> FN void add_values(float (&o)[D / 2], const uint (&p)[KEYS / 16][4], uint v)
 {
 #pragma unroll
     for (uint i = 0; i < KEYS / 16; i++) product_add(o, p[i], matrix(v + i * 2048, COLUMN));
@@ -78,16 +79,17 @@ template <int D> ONCHIP_FN void add_values(float (&o)[D / 2], const uint (&p)[KE
 }
 
 // A group's turn: barrier 1 is the first group's, 2 the second's. Each ends the other's wait.
-ONCHIP_FN void take_turn(const Room &r, uint group)
+template <int GROUPS> FN void take_turn(uint group)
 {
-    if (r.groups == 2) group_sync(1 + group, 256);
+    if (GROUPS == 2) group_sync(1 + group, 256);
 }
-ONCHIP_FN void give_turn(const Room &r, uint group, bool last)
+template <int GROUPS> FN void give_turn(uint group, bool last)
 {
-    if (r.groups == 2 && !(group && last)) group_arrive(2 - group, 256);
+    if (GROUPS == 2 && !(group && last)) group_arrive(2 - group, 256);
 }
 
-template <int D> ONCHIP_FN void consume(const Room &r, int first, int tiles, int causal, float factor, unsigned short *o)
+template <int D, int GROUPS>
+FN void consume(const Room &r, int first, int tiles, int causal, float factor, unsigned short *o)
 {
     const uint group = threadIdx.x / 128, warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
     const int top = first + group * QUERIES, row = top + warp * 16 + lane / 4;  // among the head's rows
@@ -100,31 +102,33 @@ template <int D> ONCHIP_FN void consume(const Room &r, int first, int tiles, int
     for (int i = 0; i < D / 2; i++) sums[i] = 0;
 #pragma unroll
     for (int i = 0; i < KEYS / 2; i++) s[i] = 0;
-    if (r.groups == 2 && group) group_arrive(1, 256);
+    if (GROUPS == 2 && group) group_arrive(1, 256);
     barrier_wait(r.got_q, 0);
-    uint stage = 0, parity = 0, old = 0, old_parity = 0;
-    for (int t = 0; t < tiles; t++) {
-        barrier_wait(r.full_k + 8 * stage, parity);
-        take_turn(r, group);
-        product_fence();
-        scores<D>(s, q, r.k + stage * KEYS * D * 2);
-        if (t) {
-            barrier_wait(r.full_v + 8 * old, old_parity);
-            add_values<D>(sums, p, r.v + old * KEYS * D * 2);
-            give_turn(r, group, t + 1 == tiles);
-            product_wait<1>(s);
-        } else {
-            give_turn(r, group, t + 1 == tiles);
-            product_wait<0>(s);
-        }
-        if (!lane) barrier_arrive(r.empty_k + 8 * stage);
-        if (causal && (t + 1) * KEYS > top) mask_causal(s, row, t * KEYS + lane % 4 * 2);
+    barrier_wait(r.full_k, 0);
+    take_turn<GROUPS>(group);
+    product_fence();
+    scores<D>(s, q, r.k);
+    give_turn<GROUPS>(group, tiles == 1);
+    product_wait<0>(s);
+    uint old = 0, old_parity = 0, stage = r.stages > 1, parity = !stage;
+    for (int t = 1;; t++) {
+        if (!lane) barrier_arrive(r.empty_k + 8 * old);
+        if (causal && t * KEYS > top) mask_causal(s, row, (t - 1) * KEYS + lane % 4 * 2);
         softmax_step(s, rows, factor, shrink);
         product_wait<0>(sums);
-        if (t && !lane) barrier_arrive(r.empty_v + 8 * old);
+        if (t > 1 && !lane) barrier_arrive(r.empty_v + 8 * (old ? old - 1 : r.stages - 1));
         scale_rows(sums, shrink);
 #pragma unroll
         for (int i = 0; i < KEYS / 16; i++) fragment_of(p[i], s, i);
+        if (t == tiles) break;
+        barrier_wait(r.full_k + 8 * stage, parity);
+        barrier_wait(r.full_v + 8 * old, old_parity);
+        take_turn<GROUPS>(group);
+        product_fence();
+        scores<D>(s, q, r.k + stage * KEYS * D * 2);
+        add_values<D>(sums, p, r.v + old * KEYS * D * 2);
+        give_turn<GROUPS>(group, t + 1 == tiles);
+        product_wait<1>(s);
         old = stage, old_parity = parity;
         if (++stage == r.stages) stage = 0, parity ^= 1;
     }
@@ -135,28 +139,32 @@ template <int D> ONCHIP_FN void consume(const Room &r, int first, int tiles, int
     put_rows<D / 2, D>(o + (size_t)row * D + lane % 4 * 2, sums, rows);
 }
 
-// Causal blocks with the longest rows come first.
-template <int D>
-ONCHIP_FN void attention(int length, int causal, float factor, uint stages, uint groups, unsigned short *o)
+// Causal blocks with the longest rows come first. The last warpgroup makes the copies. Where two others multiply, it
+// gives registers away to them.
+template <int D, int GROUPS>
+FN void attention(int length, int causal, float factor, uint stages, unsigned short *o)
 {
-    const Room r = rooms<D>(stages, groups);
-    const int queries = groups * QUERIES, first = (gridDim.x - 1 - blockIdx.x) * queries, head = blockIdx.y * length;
+    const Room r = rooms<D, GROUPS>(stages);
+    const int queries = GROUPS * QUERIES, first = (gridDim.x - 1 - blockIdx.x) * queries, head = blockIdx.y * length;
     const int tiles = (causal ? first + queries + KEYS - 1 : length) / KEYS;
-    if (threadIdx.x == 0) begin(r);
+    if (threadIdx.x == 0) begin<GROUPS>(r);
     __syncthreads();
-    if (threadIdx.x >= groups * 128) {
-        if (threadIdx.x % 32 == 0) produce<D>(r, head + first, head, tiles);
+    if (threadIdx.x >= GROUPS * 128) {
+        if (GROUPS == 2) asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");
+        if (threadIdx.x == GROUPS * 128) produce<D, GROUPS>(r, head + first, head, tiles);
         return;
     }
-    consume<D>(r, first, tiles, causal, factor, o + (size_t)head * D);
+    if (GROUPS == 2) asm volatile("setmaxnreg.inc.sync.aligned.u32 240;");
+    consume<D, GROUPS>(r, first, tiles, causal, factor, o + (size_t)head * D);
 }
 
-extern "C" __global__ void __launch_bounds__(288)
-    attention3_64(int length, int causal, float factor, int stages, int groups, unsigned short *o) {
-    attention<64>(length, causal, factor, stages, groups, o);
-}
-
-extern "C" __global__ void __launch_bounds__(288)
-    attention3_128(int length, int causal, float factor, int stages, int groups, unsigned short *o) {
-    attention<128>(length, causal, factor, stages, groups, o);
-}
+#define KERNEL(d, groups)                                                                           \
+    extern "C" __global__ void __launch_bounds__((groups + 1) * 128)                                \
+        attention3_##d##_##groups(int length, int causal, float factor, int stages, unsigned short *o) \
+    {                                                                                               \
+        attention<d, groups>(length, causal, factor, stages, o);                                    \
+    }
+KERNEL(64, 1)
+KERNEL(64, 2)
+KERNEL(128, 1)
+KERNEL(128, 2)

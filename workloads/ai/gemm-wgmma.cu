@@ -8,7 +8,7 @@ enum { TILE = 128, DEEP = 64, HALF = TILE * DEEP * 2, STAGE = 2 * HALF, WARPS = 
 __constant__ TensorMap map_a, map_b;
 extern __shared__ __align__(1024) char shared[];
 
-ONCHIP_FN void produce(uint steps, uint stages, uint tiles, uint full, uint empty)
+FN void produce(uint steps, uint stages, uint tiles, uint full, uint empty)
 {
     uint s = 0, round = 0;
     for (uint k = 0; k < steps; k++) {
@@ -21,7 +21,7 @@ ONCHIP_FN void produce(uint steps, uint stages, uint tiles, uint full, uint empt
 }
 
 // A stage is given back when the next one's products are under way, or at once where there is only one.
-ONCHIP_FN void multiply(float (&sums)[64], uint steps, uint stages, uint tiles, uint full, uint empty)
+FN void multiply(float (&sums)[64], uint steps, uint stages, uint tiles, uint full, uint empty)
 {
     const uint group = threadIdx.x / 128, lane = threadIdx.x % 32;
     uint s = 0, parity = 0, last = 0;

@@ -1,6 +1,6 @@
 // hopper.h: what sm_90a adds: barriers in shared memory that count bytes, copies of boxes of a tensor, and products by
-// the four warps of a warpgroup. Matrices lie in shared memory in columns of 64 elements of f16, that is 128 bytes,
-// whose chunks of 16 bytes are swizzled as the copies do it.
+// the four warps of a warpgroup. Matrices lie in shared memory in columns of 64 elements of f16, that is 128 bytes.
+// Chunks of 16 bytes are swizzled as the copies do it.
 #ifndef WORKLOADS_AI_HOPPER_H
 #define WORKLOADS_AI_HOPPER_H
 
@@ -10,18 +10,18 @@ struct __align__(64) TensorMap { char bytes[128]; };
 
 // --- Barriers -------------------------------------------------------------------------------------------------------
 
-ONCHIP_FN void barrier_init(uint b, uint arrivals)
+FN void barrier_init(uint b, uint arrivals)
 {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(b), "r"(arrivals) : "memory");
 }
-ONCHIP_FN void barrier_arrive(uint b) { asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(b) : "memory"); }
+FN void barrier_arrive(uint b) { asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(b) : "memory"); }
 // Arrives, and has the phase wait for so many bytes.
-ONCHIP_FN void barrier_expect(uint b, uint bytes)
+FN void barrier_expect(uint b, uint bytes)
 {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(b), "r"(bytes) : "memory");
 }
 // parity: of the phase that must be over
-ONCHIP_FN void barrier_wait(uint b, uint parity)
+FN void barrier_wait(uint b, uint parity)
 {
     asm volatile(
         "{ .reg .pred p; AGAIN: mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1; @!p bra AGAIN; }" ::"r"(b),
@@ -29,22 +29,16 @@ ONCHIP_FN void barrier_wait(uint b, uint parity)
         : "memory");
 }
 // What was initialised is seen by copies, too.
-ONCHIP_FN void barrier_fence() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
+FN void barrier_fence() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
 
 // Barriers of the whole block by number, for so many threads.
-ONCHIP_FN void group_sync(uint id, uint threads)
-{
-    asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
-}
-ONCHIP_FN void group_arrive(uint id, uint threads)
-{
-    asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
-}
+FN void group_sync(uint id, uint threads) { asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory"); }
+FN void group_arrive(uint id, uint threads) { asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory"); }
 
 // --- Copies ---------------------------------------------------------------------------------------------------------
 
 // The box at column x and row y of a matrix; its bytes arrive at the barrier.
-ONCHIP_FN void copy_box(uint to, const TensorMap *map, int x, int y, uint barrier)
+FN void copy_box(uint to, const TensorMap *map, int x, int y, uint barrier)
 {
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
                  "[%0], [%1, {%2, %3}], [%4];" ::"r"(to),
@@ -54,15 +48,16 @@ ONCHIP_FN void copy_box(uint to, const TensorMap *map, int x, int y, uint barrie
 
 // --- Products -------------------------------------------------------------------------------------------------------
 
-// Descriptors (PTX ISA, matrix-descriptor format) of a matrix swizzled by 128 bytes. Eight of its rows take 1,024
-// bytes. column: bytes from one column of 64 elements to the next; it counts where neighbours are not along k.
-ONCHIP_FN ulonglong matrix(uint start, uint column)
+// The descriptor (PTX ISA, matrix-descriptor format) of a matrix swizzled by 128 bytes. Eight rows take 1,024 bytes.
+// column: bytes from one column of 64 elements to the next; it counts where neighbours are not along k.
+FN unsigned long long matrix(uint start, uint column)
 {
-    return (ulonglong)((start & 0x3ffff) >> 4) | (ulonglong)(column >> 4) << 16 | 64ull << 32 | 1ull << 62;
+    return (unsigned long long)((start & 0x3ffff) >> 4) | (unsigned long long)(column >> 4) << 16 | 64ull << 32 |
+           1ull << 62;
 }
 
-ONCHIP_FN void product_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
-ONCHIP_FN void product_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
+FN void product_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
+FN void product_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
 
 // A lane's sums, whose names in the assembly are %0, %1 and so on.
 #define SUMS8(c, k)                                                                                                   \
@@ -80,17 +75,17 @@ ONCHIP_FN void product_commit() { asm volatile("wgmma.commit_group.sync.aligned;
     "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}"
 
 // Waits until all but the newest LEFT groups are done. The sums pass through, so that nobody reads them before.
-template <int LEFT> ONCHIP_FN void product_wait(float (&c)[32])
+template <int LEFT> FN void product_wait(float (&c)[32])
 {
     asm volatile("wgmma.wait_group.sync.aligned %32;" : SUMS32(c, 0) : "n"(LEFT) : "memory");
 }
-template <int LEFT> ONCHIP_FN void product_wait(float (&c)[64])
+template <int LEFT> FN void product_wait(float (&c)[64])
 {
     asm volatile("wgmma.wait_group.sync.aligned %64;" : SUMS64(c) : "n"(LEFT) : "memory");
 }
 
 // c = a b, or c += a b where add isn't 0. Both matrices have neighbours along k.
-ONCHIP_FN void product(float (&c)[64], ulonglong a, ulonglong b, int add)
+FN void product(float (&c)[64], unsigned long long a, unsigned long long b, int add)
 {
     asm volatile("{ .reg .pred p; setp.ne.s32 p, %66, 0;\n"
                  "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 " NAMES64 ", %64, %65, p, 1, 1, 0, 0; }"
@@ -100,7 +95,7 @@ ONCHIP_FN void product(float (&c)[64], ulonglong a, ulonglong b, int add)
 }
 
 // c += a b, a in registers. b has neighbours along n.
-ONCHIP_FN void product_add(float (&c)[32], const uint (&a)[4], ulonglong b)
+FN void product_add(float (&c)[32], const uint (&a)[4], unsigned long long b)
 {
     asm volatile("wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 " NAMES32
                  ", {%32, %33, %34, %35}, %36, 1, 1, 1, 1;"
@@ -108,7 +103,7 @@ ONCHIP_FN void product_add(float (&c)[32], const uint (&a)[4], ulonglong b)
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b)
                  : "memory");
 }
-ONCHIP_FN void product_add(float (&c)[64], const uint (&a)[4], ulonglong b)
+FN void product_add(float (&c)[64], const uint (&a)[4], unsigned long long b)
 {
     asm volatile("wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 " NAMES64
                  ", {%64, %65, %66, %67}, %68, 1, 1, 1, 1;"

@@ -10,9 +10,9 @@ enum { TILE = 128, DEEP = 64, STAGES = 3, STAGE_BYTES = 2 * TILE * DEEP, TILE_TH
 
 // Where 16 bytes of a row lie. Two rows share the 128 bytes of the banks; the exclusive or puts the same chunk of eight
 // rows into different banks, for ldmatrix.
-ONCHIP_FN uint tile_at(uint row, uint chunk) { return row * DEEP + (chunk ^ (row >> 1 & 3)) * 16; }
+FN uint tile_at(uint row, uint chunk) { return row * DEEP + (chunk ^ (row >> 1 & 3)) * 16; }
 
-ONCHIP_FN void tile_load(uint stage, const char *a, const char *b, size_t pitch)
+FN void tile_load(uint stage, const char *a, const char *b, size_t pitch)
 {
     const uint chunk = threadIdx.x % 4;
 #pragma unroll
@@ -28,7 +28,7 @@ struct Fragments {
 };
 
 // 32 bytes along k.
-ONCHIP_FN void tile_read(Fragments &f, uint stage, uint k, uint top, uint left)
+FN void tile_read(Fragments &f, uint stage, uint k, uint top, uint left)
 {
     const uint lane = threadIdx.x % 32;
 #pragma unroll
@@ -38,7 +38,7 @@ ONCHIP_FN void tile_read(Fragments &f, uint stage, uint k, uint top, uint left)
     }
 }
 
-template <class T> ONCHIP_FN void tile_multiply(T (&c)[4][8][4], const Fragments &f)
+template <class T> FN void tile_multiply(T (&c)[4][8][4], const Fragments &f)
 {
 #pragma unroll
     for (uint i = 0; i < 4; i++)
@@ -48,7 +48,7 @@ template <class T> ONCHIP_FN void tile_multiply(T (&c)[4][8][4], const Fragments
 
 // a, b: the first rows of the block's tile; pitch: bytes of a row, a multiple of DEEP. While one half of a stage is
 // multiplied, the next half is on its way to registers.
-template <class T> ONCHIP_FN void tile_product(T (&c)[4][8][4], uint shared, const char *a, const char *b, size_t pitch)
+template <class T> FN void tile_product(T (&c)[4][8][4], uint shared, const char *a, const char *b, size_t pitch)
 {
     const uint warp = threadIdx.x / 32, top = warp / 2 * 64, left = warp % 2 * 64;
     const int steps = pitch / DEEP;
