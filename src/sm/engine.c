@@ -127,7 +127,7 @@ void engine_tick(Sm *sm)
             return;
         }
         if (next_request(j, &s)) {
-            if (port_copy(sm, &j->copy, &s, ENGINE | k)) {
+            if (port_copy(sm, &j->copy, &s, k)) {
                 e->due = NEVER;  // until a reply or a credit
                 return;
             }

@@ -179,7 +179,10 @@ void port_reply(Sm *sm, const Packet *r)
         uint32_t tracker = sm->ports.wait[w].tracker;
         sm->ports.wait[w].next = sm->ports.free_wait;
         sm->ports.free_wait = w;
-        lsu_done(sm, tracker, sm->now + p->port->extra);
+        if (p->port == &sm->ports.port[PORT_COPY])
+            engine_reply(sm, tracker);
+        else
+            lsu_done(sm, tracker, sm->now + p->port->extra);
         w = next;
     }
     p->next_free = sm->ports.free_pend - (r->tag + 1);
@@ -486,7 +489,7 @@ static Refusal go_past(Sm *sm, const LsuOp *op, const Segment *s)
     return SERVED;
 }
 
-Refusal port_copy(Sm *sm, const Copy *c, const Segment *s, uint32_t tracker)
+Refusal port_copy(Sm *sm, const Copy *c, const Segment *s, uint32_t job)
 {
     Port *port = &sm->ports.port[PORT_COPY];
     const uint32_t part = partition_of(sm->links.part, s->address, NULL);
@@ -495,7 +498,7 @@ Refusal port_copy(Sm *sm, const Copy *c, const Segment *s, uint32_t tracker)
     const Refusal room = need_room(sm, part, 1);
     if (room) return room;
     const uint32_t tag = new_pend(sm, port, NULL, 1);
-    add_wait(sm, &sm->ports.pend[tag], tracker);
+    add_wait(sm, &sm->ports.pend[tag], job);
     const uint32_t elements = adds ? s->bytes / 2u : 0;
     Packet p = {.kind = adds    ? PACKET_ATOMIC
                         : write ? PACKET_WRITE

@@ -33,10 +33,6 @@ void lsu_begin(Sm *sm)
 
 void lsu_done(Sm *sm, uint32_t tracker, uint64_t time)
 {
-    if (tracker & ENGINE) {
-        engine_reply(sm, tracker & ~ENGINE);
-        return;
-    }
     Tracker *t = &sm->lsu.tracker[tracker];
     t->time = MAX(t->time, time);
     if (--t->left) return;

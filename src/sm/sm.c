@@ -148,7 +148,8 @@ static uint64_t next_arrival(const Sm *sm) { return MIN(links_arrival(sm), lsu_c
 // The next cycle in which the load-store unit works, or a reply moves.
 static uint64_t next_work(const Sm *sm)
 {
-    uint64_t t = MIN(next_arrival(sm), MIN(links_landing(sm), MIN(lsu_due(sm), sm->engine.due)));
+    uint64_t t = MIN(next_arrival(sm), MIN(links_landing(sm), lsu_due(sm)));
+    if (sm->engine.n) t = MIN(t, sm->engine.due);
     return MAX(t, sm->now + 1);
 }
 
@@ -170,7 +171,7 @@ ALWAYS_INLINE void serve(Sm *sm)
 {
     if (links_due(&sm->links) <= sm->now) lsu_sent(sm);
     if (lsu_works(sm)) lsu_tick(sm);
-    if (sm->engine.due <= sm->now) engine_tick(sm);
+    if (sm->engine.n && sm->engine.due <= sm->now) engine_tick(sm);
 }
 
 // No warp can issue after this cycle: only replies land and the load-store unit works, until a warp may be able to, one

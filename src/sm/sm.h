@@ -334,8 +334,8 @@ static inline uint32_t port_sectors(const Cache *c, const Segment *s)
         if (s->sectors >> k & 1) mask |= cache_sectors(c, s->address + k * SECTOR, SECTOR);
     return mask;
 }
-// A request of the copy engine; tracker: ENGINE and the job.
-Refusal port_copy(Sm *sm, const Copy *c, const Segment *s, uint32_t tracker);
+// A request of the copy engine, for a job.
+Refusal port_copy(Sm *sm, const Copy *c, const Segment *s, uint32_t job);
 void port_reply(Sm *sm, const Packet *p);
 void port_forget(Sm *sm, Port *port, CacheLine *line);  // a line that isn't dirty goes, even if it is under way
 

@@ -241,7 +241,7 @@ typedef struct Pend {
     uint32_t next_free;     // as a tracker's
 } Pend;
 typedef struct PendWait {
-    uint32_t tracker, next;
+    uint32_t tracker, next;  // tracker: of the copy engine's port, a job
 } PendWait;
 typedef struct Scratch {
     uint32_t at, rows;  // the first of its rows, how many have data
@@ -280,8 +280,7 @@ typedef struct Links {
 
 // --- Engine: copies in bulk (engine.c) -------------------------------------------------------------------------------
 enum { MAX_COPIES = 64 };
-#define ENGINE (1u << 31)  // among the numbers of trackers: a job's
-typedef struct CopyJob {   // a copy under way
+typedef struct CopyJob {  // a copy under way
     Copy copy;
     uint32_t slot, group;  // its warp, and the group there
     uint64_t started;      // when the warp did

@@ -332,13 +332,13 @@ static uint32_t each_type(Bench *b, Form f)
     return good;
 }
 
-// Those that need a barrier or a tensor map in memory: test/programs/bulk.cu and clusters.cu,
+// Those that need a barrier or a tensor map in memory, or an arrival: test/programs/bulk.cu and clusters.cu,
 // test/ptx/data/inst/async_*.
 static bool needs_object(Op op)
 {
     const char *name = op_info[op].name;
     return op_info[op].class == CLASS_BULK || strstr(name, "mbarrier.") == name || strstr(name, "tensormap") == name ||
-           op == OP_MBAR_COPIES;
+           op == OP_MBAR_COPIES || op == OP_CLUSTER_WAIT;
 }
 
 static void all_forms(void **unused)
