@@ -2,7 +2,8 @@
 // ptx: 7.0 sm_80
 #include "tile.h"
 
-extern "C" __global__ void __launch_bounds__(128) gemm_mma(int m, int n, int k, const char *a, const char *b, float *c) {
+extern "C" __global__ void __launch_bounds__(128)
+    gemm_mma(int m, int n, int k, const char *a, const char *b, float *c) {
     __shared__ __align__(128) char tiles[STAGES * STAGE_BYTES];
     const uint2 tile = tile_of_block(m / TILE, n / TILE);
     const size_t row = tile.y * TILE, column = tile.x * TILE, pitch = (size_t)k * 2;

@@ -14,8 +14,8 @@ FN uint at(const void *p) { return (uint)__cvta_generic_to_shared(p); }
 FN uint at(const void *p) { return (uint)(size_t)(__attribute__((address_space(3))) const void *)p; }
 #endif
 
-// The tile of a product that a block makes, of rows times columns tiles: blocks that run at the same time share eight rows
-// of tiles, so that the L2 keeps what they read.
+// The tile of a product that a block makes, of rows times columns tiles. Blocks that run at the same time share eight
+// rows of tiles, so that the L2 keeps what they read.
 FN uint2 tile_of_block(uint rows, uint columns)
 {
     const uint band = blockIdx.x / (8 * columns), within = blockIdx.x % (8 * columns);
