@@ -133,7 +133,10 @@ oc_kernel_info oc_kernel_describe(const oc_kernel *kernel);
 // simulated one has what its description says.
 oc_status oc_kernel_carveout(oc_kernel *kernel, int percent);
 
-// 2D texture objects and 1D ones over linear memory (PTX unified mode: a handle passed as a 64-bit kernel argument).
+// Texture and surface objects over memory (PTX unified mode: a handle passed as a 64-bit kernel argument). Rows of
+// texels lie pitch bytes apart. Slices, of which each has height rows, lie slice bytes apart: the depth of a 3D
+// texture, or the layers of a layered one, or a cube's faces in the order +x, -x, +y, -y, +z, -z. What is 0 in all
+// fields behind unit_float is a texture of one or two dimensions without levels.
 typedef enum oc_tex_format {
     OC_TEX_F32,
     OC_TEX_U32,
@@ -145,19 +148,41 @@ typedef enum oc_tex_format {
     OC_TEX_F16  // read as floats of 32 bits
 } oc_tex_format;
 typedef enum oc_tex_address { OC_TEX_CLAMP, OC_TEX_BORDER, OC_TEX_WRAP, OC_TEX_MIRROR } oc_tex_address;
+typedef struct oc_tex_level {
+    oc_ptr base;
+    uint32_t pitch;
+    uint64_t slice;
+} oc_tex_level;
 typedef struct oc_texture {
     oc_ptr base;
     uint32_t width, height;  // texels; height 0: 1D over linear memory
     uint32_t pitch;          // bytes from row to row
     uint32_t channels;       // 1, 2 or 4
     oc_tex_format format;
-    oc_tex_address address;  // out-of-range coordinates
-    bool linear;             // bilinear filtering (float results)
-    bool normalized;         // coordinates in [0, 1)
-    bool unit_float;         // 8- and 16-bit texels are read as [0,1] or [-1,1] floats
+    oc_tex_address address;                  // out-of-range coordinates
+    bool linear;                             // bilinear filtering (float results)
+    bool normalized;                         // coordinates in [0, 1)
+    bool unit_float;                         // 8- and 16-bit texels are read as [0,1] or [-1,1] floats
+    uint32_t depth, layers;                  // of 3D textures, and of layered ones; 0: it isn't one
+    uint64_t slice;                          // bytes from slice to slice, where there are several
+    bool cube;                               // each layer, or the whole, is six faces of height = width
+    uint32_t levels;                         // of a mipmap, of which each has half the size of the one before; 0 is 1
+    const oc_tex_level *mipmap;              // levels - 1: where those behind the first lie
+    bool linear_levels;                      // filtering between two levels, too
+    float level_bias, level_min, level_max;  // added to the level that is asked for, which is then brought in between
+    bool by_axis;                            // address is that of x alone, and these are those of y and z
+    oc_tex_address address_y, address_z;
+    float border[4];  // what OC_TEX_BORDER reads outside
+    bool srgb;        // of 8 bits and unit_float: red, green and blue are sRGB, and read as linear
 } oc_texture;
 oc_status oc_texture_create(oc_device *device, const oc_texture *texture, uint64_t *handle);
 oc_status oc_texture_destroy(oc_device *device, uint64_t handle);
+// Of a surface, only the first level's memory, size and format count; unit_float is for sust.p, which converts.
+oc_status oc_surface_create(oc_device *device, const oc_texture *surface, uint64_t *handle);
+oc_status oc_surface_destroy(oc_device *device, uint64_t handle);
+// Binds a .texref, .samplerref or .surfref variable of a module; of a sampler, only how it reads counts. of null: from
+// now on nothing is bound. handle (may be null) gets the variable's handle, which &variable is in a kernel.
+oc_status oc_reference_bind(oc_module *module, const char *name, const oc_texture *of, uint64_t *handle);
 
 // A tensor map describes a tensor in device memory, and the box of it that one instruction copies between there and a
 // block's shared memory (cp.async.bulk.tensor, PTX ISA §5.5). A kernel gets its 128 bytes by value, as a parameter

@@ -96,3 +96,31 @@ bool tensor_map_read(TensorMap *t, const uint8_t from[TENSOR_MAP_BYTES])
     memcpy(t->lower, s.lower, sizeof s.lower), memcpy(t->upper, s.upper, sizeof s.upper);
     return !tensor_map_flaw(t);
 }
+
+bool tensor_map_set(uint8_t map[TENSOR_MAP_BYTES], TensorField field, uint32_t k, uint64_t value)
+{
+    // PTX's numbers of types (ISA §9.7.9.27, table) as CUDA's
+    static const uint8_t types[] = {0, 1, 2, 3, 4, 5, 6, 7, 10, 8, 9, 11, 12};
+    Stored s;
+    memcpy(&s, map, sizeof s);
+    if (s.magic != MAGIC || k >= MAX_RANK) return false;
+    switch (field) {
+    case TENSOR_ADDRESS: s.base = value; break;
+    case TENSOR_RANK: s.rank = (uint8_t)(value < MAX_RANK ? value + 1 : 0); break;
+    case TENSOR_BOX: s.box[k] = (uint16_t)(value <= 256 ? value : 0); break;
+    case TENSOR_SIZE: s.size[k] = (uint32_t)value - 1; break;
+    case TENSOR_STRIDE:
+        if (k >= MAX_RANK - 1) return false;
+        s.stride[k] = value;
+        break;
+    case TENSOR_STEP: s.step[k] = (uint16_t)(value <= 8 ? value : 0); break;
+    case TENSOR_TYPE: s.type = value < sizeof types ? types[value] : UINT8_MAX; break;
+    case TENSOR_INTERLEAVE:
+        if (value) return false;
+        break;
+    case TENSOR_SWIZZLE: s.swizzle = (uint8_t)MIN(value, UINT8_MAX); break;
+    case TENSOR_FILL: s.flags = (uint8_t)(value ? s.flags | FLAG_NAN : s.flags & ~FLAG_NAN); break;
+    }
+    memcpy(map, &s, sizeof s);
+    return true;
+}

@@ -19,6 +19,20 @@ typedef struct TensorMap {
 const char *tensor_map_flaw(const TensorMap *t);
 void tensor_map_write(const TensorMap *t, uint8_t to[TENSOR_MAP_BYTES]);
 bool tensor_map_read(TensorMap *t, const uint8_t from[TENSOR_MAP_BYTES]);  // false: it isn't one
-uint32_t tensor_map_bytes(const TensorMap *t);                             // of an element
+// Changes a field of a map that need not be complete; k: a dimension. False: it's no map, or can't have the value.
+typedef enum TensorField {
+    TENSOR_ADDRESS,
+    TENSOR_RANK,
+    TENSOR_BOX,
+    TENSOR_SIZE,
+    TENSOR_STRIDE,
+    TENSOR_STEP,
+    TENSOR_TYPE,
+    TENSOR_INTERLEAVE,
+    TENSOR_SWIZZLE,
+    TENSOR_FILL
+} TensorField;
+bool tensor_map_set(uint8_t map[TENSOR_MAP_BYTES], TensorField field, uint32_t k, uint64_t value);
+uint32_t tensor_map_bytes(const TensorMap *t);  // of an element
 
 #endif

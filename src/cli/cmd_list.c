@@ -75,13 +75,32 @@ static void list_counters(void)
     for (size_t k = 0; k < rate_count; k++) list_counter(rates[k].name, rates[k].unit, rates[k].doc);
 }
 
+// A row of two columns, of which the second one is broken into lines.
+static void list_op(const char *name, const char *section, const char *state, const char *why)
+{
+    char left[64], text[300];
+    snprintf(left, sizeof left, "%-26s §%-14s", name, section);
+    snprintf(text, sizeof text, "%s%s%s", state, why ? ": " : "", why ? why : "");
+    put_row(stdout, left, 43, BREAK_WORDS, text);
+}
+
 static void list_ops(void)
 {
+    static const char *const states[] = {[OP_REFUSED] = "refused", [OP_ELSEWHERE] = "not for this machine"};
     size_t done = OP_COUNT, all = OP_COUNT + op_missing_count;
-    for (int k = 0; k < OP_COUNT; k++) printf("%-26s §%-14s implemented\n", op_info[k].name, op_info[k].section);
+    for (int k = 0; k < OP_COUNT; k++) {
+        list_op(op_info[k].name, op_info[k].section, "implemented", NULL);
+        for (int n = 0; n < FORMS; n++) {
+            char text[300];
+            if (form_info[n].op != (Op)k) continue;
+            snprintf(text, sizeof text, "refused with %s: %s", form_info[n].written, form_info[n].why);
+            put_row(stdout, "", 4, BREAK_WORDS, text);
+        }
+    }
     for (size_t k = 0; k < op_missing_count; k++)
-        printf("%-26s §%-14s refused at load\n", op_missing[k].name, op_missing[k].section);
-    printf("\n%zu of %zu instructions of the PTX ISA 9.0 are implemented\n", done, all);
+        list_op(op_missing[k].name, op_missing[k].section, states[op_missing[k].state], op_missing[k].why);
+    printf("\n%zu of %zu instructions of the PTX ISA 9.0 are implemented, %d forms of these are refused\n", done, all,
+           (int)FORMS);
 }
 
 static const struct {
@@ -94,7 +113,7 @@ static const struct {
     {"schedulers", list_schedulers, "warp schedulers, which --sched takes by name"},
     {"policies", list_policies, "replacement policies of caches, as in --set l1.policy=plru"},
     {"counters", list_counters, "counters, and rates that are computed from them, with units"},
-    {"ops", list_ops, "instructions of the PTX ISA, and which are implemented"},
+    {"ops", list_ops, "instructions of the PTX ISA: which are implemented, what of them isn't, and why"},
     {"kernels", NULL, "the kernels in FILE: a program, a library, an object, a fat binary, a cubin or PTX"},
 };
 static const Option options[] = {{"--help", NULL, "this text"}};

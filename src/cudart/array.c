@@ -1,15 +1,17 @@
-// array.c: arrays of one and two dimensions, which textures read. A GPU lays an array out in blocks that no program
-// sees; here it is rows in the GPU's memory. Copies give places and widths in bytes, but for cudaMemcpy3D (pitch.c).
+// array.c: arrays of one to three dimensions, of layers and of a cube's faces, which textures and surfaces read. A GPU
+// lays an array out in blocks that no program sees; here it is rows in the GPU's memory, slice behind slice. Copies
+// give places and widths in bytes, but for cudaMemcpy3D (pitch.c); those of two dimensions are of the first slice.
 //
 // Invariant: a copy stays inside the array's rows. What a program does with an array that is gone is an error.
 #include "cudart/cudart.h"
 
 #include <pthread.h>
 
-enum { ROW = 64 };                                           // bytes that a row is a multiple of
-enum { SIGNED, UNSIGNED, FLOAT, NONE };                      // cudaChannelFormatKind
-enum { SURFACE = 2, GATHER = 8, FLAGS = SURFACE | GATHER };  // cudaArraySurfaceLoadStore, cudaArrayTextureGather
-static const cudaExtent most = {131072, 65536, 0};           // elements (attributes 21 to 23)
+enum { ROW = 64 };                       // bytes that a row is a multiple of
+enum { SIGNED, UNSIGNED, FLOAT, NONE };  // cudaChannelFormatKind
+enum { FLAGS = LAYERED | SURFACE | CUBEMAP | GATHER };
+static const cudaExtent most = {131072, 65536, 16384};  // elements (attributes 21 to 26)
+enum { MOST_LAYERS = 2048 };                            // of layers (attribute 29)
 
 static struct {
     pthread_mutex_t lock;
@@ -55,22 +57,36 @@ void arrays_forget(void)
     pthread_mutex_unlock(&arrays.lock);
 }
 
-static cudaError_t make(const Array **out, const ChannelDesc *desc, size_t width, size_t height, unsigned flags)
+// Are there such arrays? A cube has six faces of a square, or six for each layer.
+static cudaError_t check_shape(cudaExtent e, unsigned flags)
 {
-    size_t texel;
+    bool cube = flags & CUBEMAP, layered = flags & LAYERED;
+    if (flags & ~(unsigned)FLAGS) return client_missing("an array that is sparse, of graphics, or mapped later");
+    if (!e.width || e.width > most.width || e.height > most.height) return cudaErrorInvalidValue;
+    if (cube && (e.width != e.height || (layered ? !e.depth || e.depth % 6 : e.depth != 6)))
+        return cudaErrorInvalidValue;
+    if (layered && (!e.depth || e.depth > MOST_LAYERS)) return cudaErrorInvalidValue;
+    if (!cube && !layered && e.depth && (!e.height || e.depth > most.depth)) return cudaErrorInvalidValue;
+    return cudaSuccess;
+}
+
+cudaError_t array_make(const Array **out, const ChannelDesc *desc, cudaExtent e, unsigned flags, bool level)
+{
+    size_t texel, bytes;
     void *at;
     READY();
     if (!out || !desc) return noted(cudaErrorInvalidValue);
     *out = NULL;
-    if (flags & ~(unsigned)FLAGS) return client_missing("an array that is layered, a cube, sparse or of graphics");
-    cudaError_t error = texel_of(desc, &texel);
+    cudaError_t error = check_shape(e, flags);
+    if (!error) error = texel_of(desc, &texel);
     if (error) return noted(error);
-    if (!width || width > most.width || height > most.height) return noted(cudaErrorInvalidValue);
-    size_t pitch = (width * texel + ROW - 1) / ROW * ROW;
-    error = cudaMalloc(&at, pitch * MAX(height, 1u));
+    size_t pitch = (e.width * texel + ROW - 1) / ROW * ROW;
+    if (__builtin_mul_overflow(pitch * MAX(e.height, 1u), MAX(e.depth, 1u), &bytes))
+        return noted(cudaErrorMemoryAllocation);
+    error = cudaMalloc(&at, bytes);
     if (error) return error;
     Array *a = mem_alloc(sizeof *a);
-    *a = (Array){a, at, *desc, width, height, texel, pitch, flags, {0}};
+    *a = (Array){a, at, *desc, e.width, e.height, e.depth, texel, pitch, flags, level, {0}};
     pthread_mutex_lock(&arrays.lock);
     HASH_ADD_PTR(arrays.all, self, a);
     pthread_mutex_unlock(&arrays.lock);
@@ -80,23 +96,24 @@ static cudaError_t make(const Array **out, const ChannelDesc *desc, size_t width
 
 cudaError_t cudaMallocArray(const Array **array, const ChannelDesc *desc, size_t width, size_t height, unsigned flags)
 {
-    return make(array, desc, width, height, flags);
+    return flags & (LAYERED | CUBEMAP) ? noted(cudaErrorInvalidValue)
+                                       : array_make(array, desc, (cudaExtent){width, height, 0}, flags, false);
 }
 
 cudaError_t cudaMalloc3DArray(const Array **array, const ChannelDesc *desc, cudaExtent e, unsigned flags)
 {
-    READY();
-    if (e.depth && !(flags & ~(unsigned)FLAGS)) return client_missing("an array of three dimensions");
-    return make(array, desc, e.width, e.height, flags);
+    return array_make(array, desc, e, flags, false);
 }
 
-cudaError_t cudaFreeArray(const Array *array)
+// An array that is a mipmap's level goes with that alone.
+cudaError_t array_free(const Array *array, bool level)
 {
     Array *a;
     READY();
     if (!array) return cudaSuccess;
     pthread_mutex_lock(&arrays.lock);
     HASH_FIND_PTR(arrays.all, &array, a);
+    if (a && a->level != level) a = NULL;
     if (a) HASH_DEL(arrays.all, a);
     pthread_mutex_unlock(&arrays.lock);
     if (!a) return noted(cudaErrorInvalidResourceHandle);
@@ -105,13 +122,15 @@ cudaError_t cudaFreeArray(const Array *array)
     return error;
 }
 
+cudaError_t cudaFreeArray(const Array *array) { return array_free(array, false); }
+
 cudaError_t cudaArrayGetInfo(ChannelDesc *desc, cudaExtent *e, unsigned *flags, const Array *array)
 {
     Array a;
     READY();
     if (!array_find(array, &a)) return noted(cudaErrorInvalidResourceHandle);
     if (desc) *desc = a.desc;
-    if (e) *e = (cudaExtent){a.width, a.height, 0};
+    if (e) *e = (cudaExtent){a.width, a.height, a.depth};
     if (flags) *flags = a.flags;
     return cudaSuccess;
 }
@@ -149,21 +168,23 @@ cudaError_t cudaArrayGetSparseProperties(void *to, const Array *array)
 }
 
 // --- copies of boxes -------------------------------------------------------------------------------------------------
-static size_t rows_of(const Array *a) { return MAX(a->height, 1u); }
-
 // The box of width bytes by height rows at (x bytes, y).
 static cudaError_t part(const Array *a, size_t x, size_t y, size_t width, size_t height, Box *box)
 {
-    size_t row = a->width * a->texel, rows = rows_of(a);
+    size_t row = a->width * a->texel, rows = array_rows(a);
     if (x > row || width > row - x || y > rows || height > rows - y) return cudaErrorInvalidValue;
     *box = (Box){a->at + y * a->pitch + x, a->pitch, height};
     return cudaSuccess;
 }
 
+// A slice of it has all the array's rows.
 cudaError_t array_box(const Array *a, cudaPos at, cudaExtent e, Box *box)
 {
-    if (at.z || e.depth > 1 || at.x > a->width) return cudaErrorInvalidValue;
-    return part(a, at.x * a->texel, at.y, e.width, e.height, box);
+    size_t rows = array_rows(a), slices = MAX(a->depth, 1u);
+    if (at.z > slices || e.depth > slices - at.z || at.x > a->width) return cudaErrorInvalidValue;
+    cudaError_t error = part(a, at.x * a->texel, at.y, e.width, e.height, box);
+    if (!error) *box = (Box){box->at + at.z * rows * a->pitch, a->pitch, rows};
+    return error;
 }
 
 cudaError_t cudaMemcpy2DToArrayAsync(const Array *to, size_t x, size_t y, const void *from, size_t pitch, size_t width,
@@ -233,7 +254,7 @@ static bool run_of(const Array *array, size_t x, size_t y, size_t bytes, Run *r)
 {
     Array a;
     if (!array_find(array, &a)) return false;
-    size_t row = a.width * a.texel, rows = rows_of(&a);
+    size_t row = a.width * a.texel, rows = array_rows(&a);
     *r = (Run){a.at, x, y, row, rows, a.pitch};
     if (x > row || y > rows || bytes > (rows - y) * row || x > (rows - y) * row - bytes) return false;
     if (row == a.pitch) *r = (Run){a.at, y * row + x, 0, rows * row, 1, a.pitch};  // one piece

@@ -48,8 +48,10 @@ enum {  // cudaError_t
     cudaErrorInvalidConfiguration = 9,
     cudaErrorInvalidPitchValue = 12,
     cudaErrorInvalidSymbol = 13,
+    cudaErrorInvalidTexture = 18,
     cudaErrorInvalidChannelDescriptor = 20,
     cudaErrorInvalidMemcpyDirection = 21,
+    cudaErrorInvalidSurface = 37,
     cudaErrorDevicesUnavailable = 46,
     cudaErrorMissingConfiguration = 52,
     cudaErrorInvalidDeviceFunction = 98,
@@ -137,6 +139,8 @@ typedef struct Entry {  // a kernel
 // The kernel that a program names by the address of its host function, or by a handle.
 cudaError_t kernel_of(const void *function, Entry **kernel);
 cudaError_t variable_of(const void *symbol, uint64_t *at, size_t *bytes);
+// The module of a binary that was registered, which is loaded by that.
+cudaError_t module_of(void **handle, uint64_t *module);
 void modules_forget(void);  // the device is as new: what is used later is loaded again
 
 // --- launch.c --------------------------------------------------------------------------------------------------------
@@ -160,23 +164,111 @@ typedef struct Box {
 // The extent is in bytes.
 cudaError_t box_copy(const Box *to, const Box *from, cudaExtent e, int kind, cudaStream_t s);
 
-// --- array.c: arrays -------------------------------------------------------------------------------------------------
+// --- array.c: arrays, mipmaps.c: arrays of several levels ------------------------------------------------------------
+enum { LAYERED = 1, SURFACE = 2, CUBEMAP = 4, GATHER = 8 };  // cudaArrayLayered and so on
 typedef struct Array {
     const struct Array *self;  // the key
     uint8_t *at;
     ChannelDesc desc;
-    size_t width, height, texel, pitch;  // elements; height 0: it has one dimension; bytes of an element, of a row
+    size_t width, height, depth, texel, pitch;  // elements; height, depth 0: it hasn't that dimension; bytes of an
+                                                // element, of a row. depth counts layers and faces, too
     unsigned flags;
+    bool level;  // of a mipmap, which it goes with
     UT_hash_handle hh;
 } Array;
 bool array_find(const Array *handle, Array *found);
+static inline size_t array_rows(const Array *a) { return MAX(a->height, 1u); }
+cudaError_t array_make(const Array **out, const ChannelDesc *desc, cudaExtent e, unsigned flags, bool level);
+cudaError_t array_free(const Array *array, bool level);
 cudaError_t texel_of(const ChannelDesc *d, size_t *bytes);  // of an element, which has 1, 2 or 4 channels
 // The box at a position in elements; an error: it doesn't lie in the array. The extent is in bytes.
 cudaError_t array_box(const Array *a, cudaPos at, cudaExtent e, Box *box);
 void arrays_forget(void);  // none of them is left
 
-// --- texture.c: texture objects --------------------------------------------------------------------------------------
+enum { MOST_LEVELS = 32 };
+typedef struct Mipmap {
+    const struct Mipmap *self;  // the key
+    unsigned levels;
+    const Array *level[MOST_LEVELS];
+    UT_hash_handle hh;
+} Mipmap;
+bool mipmap_find(const Mipmap *handle, Mipmap *found);
+void mipmaps_forget(void);
+
+// --- texture.c: texture objects; surface.c; reference.c --------------------------------------------------------------
+typedef struct Linear {
+    void *at;
+    ChannelDesc desc;
+    size_t bytes;
+} Linear;
+typedef struct Rows {
+    void *at;
+    ChannelDesc desc;
+    size_t width, height, pitch;  // texels; bytes
+} Rows;
+typedef struct Resource {  // cudaResourceDesc, as far as all versions of CUDA have it
+    int type;
+    union {
+        const Array *array;
+        const Mipmap *mipmap;
+        Linear linear;
+        Rows rows;
+    } of;
+} Resource;
+enum { ARRAY, MIPMAPS, LINEAR, ROWS, RESOURCES };  // cudaResourceType
+typedef struct Resource13 {
+    Resource r;
+    int reserved[18];
+    unsigned flags;
+} Resource13;
+typedef struct TextureDesc {  // cudaTextureDesc
+    int address[3], filter, read, srgb;
+    float border[4];
+    int normalized;
+    unsigned anisotropy;
+    int mipmap_filter;
+    float mipmap_bias, mipmap_least, mipmap_most;
+    int no_trilinear_shortcut, seamless;
+} TextureDesc;
+typedef struct View {  // cudaResourceViewDesc, as far as all versions of CUDA have it
+    int format;
+    size_t width, height, depth;
+    unsigned first_level, last_level, first_layer, last_layer;
+} View;
+// What is asked of onchip: a texture, with its levels behind it.
+typedef struct TextureCall {
+    WireTexture w;
+    WireLevel rest[MOST_LEVELS];
+} TextureCall;
+// view may be null. How it is read stays empty where t is null.
+cudaError_t texture_describe(const Resource *r, const TextureDesc *t, const View *view, TextureCall *call);
+size_t texture_bytes_of(const TextureCall *call);  // of the call's text
 void textures_forget(void);
+void surfaces_forget(void);
+cudaError_t surface_describe(const Array *array, TextureCall *call);
+typedef struct TextureReference {  // textureReference, of CUDA 11 and before
+    int normalized, filter, address[3];
+    ChannelDesc desc;
+    int srgb;
+    unsigned anisotropy;
+    int mipmap_filter;
+    float mipmap_bias, mipmap_least, mipmap_most;
+    int no_trilinear_shortcut, reserved[14];
+} TextureReference;
+// A variable of the program, which is its own symbol, and its name in the PTX. What binds is named as in CUDA's
+// runtime.
+void reference_register(void **binary, const void *host, const char *name, int normalized_read);
+void references_unregister(void **binary);
+cudaError_t reference_bind_linear(size_t *offset, const TextureReference *t, const void *at, const ChannelDesc *desc,
+                                  size_t bytes);
+cudaError_t reference_bind_rows(size_t *offset, const TextureReference *t, const void *at, const ChannelDesc *desc,
+                                size_t width, size_t height, size_t pitch);
+cudaError_t reference_bind_array(const TextureReference *t, const Array *array);
+cudaError_t reference_bind_mipmap(const TextureReference *t, const Mipmap *mipmap);
+cudaError_t reference_bind_surface(const void *surface, const Array *array);
+cudaError_t reference_unbind(const TextureReference *t);
+cudaError_t reference_offset(size_t *offset, const TextureReference *t);
+cudaError_t reference_of(const void **reference, const void *symbol, cudaError_t none);  // none: the error
 
 // --- stream.c: streams and events ------------------------------------------------------------------------------------
 bool stream_number(cudaStream_t s, uint64_t *number);  // false: there is no such stream

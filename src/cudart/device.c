@@ -45,6 +45,8 @@ cudaError_t cudaDeviceReset(void)
     modules_forget();
     things_forget();
     textures_forget();
+    surfaces_forget();
+    mipmaps_forget();
     arrays_forget();
     atomic_store(&limits[0], STACK), atomic_store(&limits[1], PRINTF), atomic_store(&limits[2], HEAP);
     return noted(error);

@@ -69,6 +69,7 @@ void __cudaUnregisterFatBinary(void **handle)
     HASH_ITER(hh, registry.variables, v, next_variable) if (v->of == b) drop_variable(v);
     vec_drop(&registry.binaries, b);
     leave();
+    references_unregister(handle);
     mem_free(b);
 }
 
@@ -153,6 +154,16 @@ static cudaError_t load(Binary *b)
     for (Variable *v = registry.variables; v && !b->error; v = v->hh.next)
         if (v->of == b && v->managed) b->error = place(v);
     return b->error;
+}
+
+cudaError_t module_of(void **handle, uint64_t *module)
+{
+    Binary *b = (Binary *)handle;
+    enter();
+    cudaError_t error = load(b);
+    *module = b->module;
+    leave();
+    return error;
 }
 
 // Before a unit's managed variables are used, the program calls this.

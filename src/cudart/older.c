@@ -71,18 +71,64 @@ FUNCTION(cudaError_t, cudaMemPrefetchAsync_v2_ptsz,
     return cudaMemPrefetchAsync_v2(p, bytes, to, flags, s ? s : (cudaStream_t)OF_THREAD);
 }
 
-// A program with references to textures or surfaces tells of them before its main begins. It gets an error when it
-// binds one.
+// References to textures and surfaces (reference.c).
 FUNCTION(void, __cudaRegisterTexture,
          (void **handle, const void *host, const void **device, const char *name, int dim, int norm, int ext))
 {
-    (void)handle, (void)host, (void)device, (void)name, (void)dim, (void)norm, (void)ext;
+    (void)device, (void)dim, (void)ext;
+    reference_register(handle, host, name, norm);
 }
 
 FUNCTION(void, __cudaRegisterSurface,
          (void **handle, const void *host, const void **device, const char *name, int dim, int ext))
 {
-    (void)handle, (void)host, (void)device, (void)name, (void)dim, (void)ext;
+    (void)device, (void)dim, (void)ext;
+    reference_register(handle, host, name, 0);
+}
+
+FUNCTION(cudaError_t, cudaBindTexture,
+         (size_t * offset, const TextureReference *t, const void *at, const ChannelDesc *desc, size_t bytes))
+{
+    return reference_bind_linear(offset, t, at, desc, bytes);
+}
+
+FUNCTION(cudaError_t, cudaBindTexture2D,
+         (size_t * offset, const TextureReference *t, const void *at, const ChannelDesc *desc, size_t width,
+          size_t height, size_t pitch))
+{
+    return reference_bind_rows(offset, t, at, desc, width, height, pitch);
+}
+
+FUNCTION(cudaError_t, cudaBindTextureToArray, (const TextureReference *t, const Array *array, const ChannelDesc *desc))
+{
+    return (void)desc, reference_bind_array(t, array);
+}
+
+FUNCTION(cudaError_t, cudaBindTextureToMipmappedArray,
+         (const TextureReference *t, const Mipmap *mipmap, const ChannelDesc *desc))
+{
+    return (void)desc, reference_bind_mipmap(t, mipmap);
+}
+
+FUNCTION(cudaError_t, cudaBindSurfaceToArray, (const void *surface, const Array *array, const ChannelDesc *desc))
+{
+    return (void)desc, reference_bind_surface(surface, array);
+}
+
+FUNCTION(cudaError_t, cudaUnbindTexture, (const TextureReference *t)) { return reference_unbind(t); }
+FUNCTION(cudaError_t, cudaGetTextureAlignmentOffset, (size_t * offset, const TextureReference *t))
+{
+    return reference_offset(offset, t);
+}
+
+FUNCTION(cudaError_t, cudaGetTextureReference, (const void **t, const void *symbol))
+{
+    return reference_of(t, symbol, cudaErrorInvalidTexture);
+}
+
+FUNCTION(cudaError_t, cudaGetSurfaceReference, (const void **s, const void *symbol))
+{
+    return reference_of(s, symbol, cudaErrorInvalidSurface);
 }
 
 void *older_function(const char *name)

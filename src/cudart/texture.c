@@ -1,53 +1,22 @@
-// texture.c: texture objects over arrays, over pieces of memory (one dimension, read by index), and over rows of
-// memory. What the simulator can't read in this way is refused by name.
+// texture.c: texture objects over arrays, over mipmaps, over pieces of memory (one dimension, read by index), and over
+// rows of memory. What the simulator can't read in this way is refused by name.
 #include "cudart/cudart.h"
 
 #include <pthread.h>
 #include <string.h>
 
-typedef struct Linear {
-    void *at;
-    ChannelDesc desc;
-    size_t bytes;
-} Linear;
-typedef struct Rows {
-    void *at;
-    ChannelDesc desc;
-    size_t width, height, pitch;  // texels; bytes
-} Rows;
-typedef struct Resource {  // cudaResourceDesc, as far as all versions of CUDA have it
-    int type;
-    union {
-        const Array *array;
-        Linear linear;
-        Rows rows;
-    } of;
-} Resource;
-typedef struct Resource13 {
-    Resource r;
-    int reserved[18];
-    unsigned flags;
-} Resource13;
-typedef struct TextureDesc {  // cudaTextureDesc
-    int address[3], filter, read, srgb;
-    float border[4];
-    int normalized;
-    unsigned anisotropy;
-    int mipmap_filter;
-    float mipmap_bias, mipmap_least, mipmap_most;
-    int no_trilinear_shortcut, seamless;
-} TextureDesc;
 _Static_assert(sizeof(Resource) == 64, "as in CUDA 12");
 _Static_assert(sizeof(Resource13) == 144 && sizeof(TextureDesc) == 72, "as in CUDA 13");
-enum { ARRAY, MIPMAPS, LINEAR, ROWS, RESOURCES };  // cudaResourceType
-enum { WRAP, CLAMP, MIRROR, BORDER, ADDRESSES };   // cudaTextureAddressMode
-enum { ALIGN = 256, PITCH = 32 };                  // what cudaMalloc gives at least; attribute 51
+enum { WRAP, CLAMP, MIRROR, BORDER, ADDRESSES };  // cudaTextureAddressMode
+enum { ALIGN = 256, PITCH = 32 };                 // what cudaMalloc gives at least; attribute 51
 enum { TEXELS = 1 << 28, WIDTH = 131072, HEIGHT = 65000, BYTES = 2097120 };  // attributes 69 to 72
 
 typedef struct Texture {
     uint64_t handle;  // the key
     Resource resource;
     TextureDesc desc;
+    bool viewed;
+    View view;
     UT_hash_handle hh;
 } Texture;
 static struct {
@@ -68,13 +37,32 @@ void textures_forget(void)
 }
 
 // --- what is read ----------------------------------------------------------------------------------------------------
+static WireLevel level_of(const Array *a) { return (WireLevel){(uintptr_t)a->at, a->pitch, a->pitch * array_rows(a)}; }
+
 static cudaError_t of_array(const Array *array, WireTexture *w, ChannelDesc *d)
 {
     Array a;
     if (!array_find(array, &a)) return cudaErrorInvalidValue;
-    w->base = (uintptr_t)a.at, w->width = a.width, w->height = a.height, w->pitch = a.pitch;
+    bool slices = a.flags & (LAYERED | CUBEMAP);
+    w->first = level_of(&a), w->width = a.width, w->height = a.height, w->levels = 1;
+    w->depth = slices ? 0 : a.depth, w->cube = (a.flags & CUBEMAP) != 0;
+    if (a.flags & LAYERED) w->layers = w->cube ? a.depth / 6 : a.depth;
     *d = a.desc;
     return cudaSuccess;
+}
+
+static cudaError_t of_mipmap(const Mipmap *mipmap, TextureCall *c, ChannelDesc *d)
+{
+    Mipmap m;
+    if (!mipmap_find(mipmap, &m)) return cudaErrorInvalidValue;
+    cudaError_t error = of_array(m.level[0], &c->w, d);
+    c->w.levels = m.levels;
+    for (unsigned k = 1; k < m.levels && !error; k++) {
+        Array a;
+        if (!array_find(m.level[k], &a)) return cudaErrorInvalidValue;
+        c->rest[k - 1] = level_of(&a);
+    }
+    return error;
 }
 
 static cudaError_t of_linear(const Linear *l, WireTexture *w, ChannelDesc *d)
@@ -82,9 +70,9 @@ static cudaError_t of_linear(const Linear *l, WireTexture *w, ChannelDesc *d)
     size_t texel;
     cudaError_t error = texel_of(&l->desc, &texel);
     if (error) return error;
-    w->base = (uintptr_t)l->at, w->width = l->bytes / texel;
+    w->first.base = (uintptr_t)l->at, w->width = l->bytes / texel, w->levels = 1;
     *d = l->desc;
-    return w->width && w->width <= TEXELS && w->base % ALIGN == 0 ? cudaSuccess : cudaErrorInvalidValue;
+    return w->width && w->width <= TEXELS && w->first.base % ALIGN == 0 ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 static cudaError_t of_rows(const Rows *r, WireTexture *w, ChannelDesc *d)
@@ -92,26 +80,73 @@ static cudaError_t of_rows(const Rows *r, WireTexture *w, ChannelDesc *d)
     size_t texel;
     cudaError_t error = texel_of(&r->desc, &texel);
     if (error) return error;
-    w->base = (uintptr_t)r->at, w->width = r->width, w->height = r->height, w->pitch = r->pitch;
+    w->first = (WireLevel){(uintptr_t)r->at, r->pitch, 0}, w->width = r->width, w->height = r->height, w->levels = 1;
     *d = r->desc;
     bool fits = r->width && r->height && r->width <= WIDTH && r->height <= HEIGHT && r->pitch <= BYTES;
-    return fits && w->base % ALIGN == 0 && r->pitch % PITCH == 0 ? cudaSuccess : cudaErrorInvalidValue;
+    return fits && w->first.base % ALIGN == 0 && r->pitch % PITCH == 0 ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-static cudaError_t place(const Resource *r, WireTexture *w)
+static uint32_t channels_of(const ChannelDesc *d)
 {
+    uint32_t n = 0;
+    for (int k = 0; k < 4; k++) n += d->bits[k] > 0;
+    return n;
+}
+
+static cudaError_t place(const Resource *r, TextureCall *c)
+{
+    WireTexture *w = &c->w;
     ChannelDesc d;
     cudaError_t error;
     switch (r->type) {
     case ARRAY: error = of_array(r->of.array, w, &d); break;
-    case MIPMAPS: return client_missing("a texture of mipmaps");
+    case MIPMAPS: error = of_mipmap(r->of.mipmap, c, &d); break;
     case LINEAR: error = of_linear(&r->of.linear, w, &d); break;
     case ROWS: error = of_rows(&r->of.rows, w, &d); break;
     default: return cudaErrorInvalidValue;
     }
     if (error) return error;
-    w->kind = (uint32_t)d.kind, w->bits = (uint32_t)d.bits[0];
-    for (int k = 0; k < 4; k++) w->channels += d.bits[k] > 0;
+    w->kind = (uint32_t)d.kind, w->bits = (uint32_t)d.bits[0], w->channels = channels_of(&d);
+    return cudaSuccess;
+}
+
+// The format of a view, by its number (cudaResourceViewFormat): a group of three has one, two and four channels.
+static cudaError_t view_format(int format, WireTexture *w)
+{
+    static const uint8_t groups[][2] = {{8, 1}, {8, 0}, {16, 1}, {16, 0}, {32, 1}, {32, 0}, {16, 2}, {32, 2}};
+    if (!format) return cudaSuccess;
+    if (format < 0 || format > 34) return cudaErrorInvalidValue;
+    if (format > 24) return client_missing("a texture with a view of compressed texels");
+    const uint8_t *g = groups[(format - 1) / 3];
+    uint32_t channels = 1u << (format - 1) % 3;
+    if (g[0] * channels != w->bits * w->channels) return cudaErrorInvalidValue;
+    w->bits = g[0], w->kind = g[1], w->channels = channels;
+    return cudaSuccess;
+}
+
+// A view's size is that of what it shows; it may have fewer levels and layers.
+static cudaError_t look(const View *v, TextureCall *c)
+{
+    WireTexture *w = &c->w;
+    uint64_t slices = w->cube ? 6 * MAX(w->layers, 1u) : w->layers;
+    cudaError_t error = view_format(v->format, w);
+    if (error) return error;
+    if (v->width != w->width || v->height != w->height) return cudaErrorInvalidValue;
+    if (v->first_level > v->last_level || v->last_level >= w->levels) return cudaErrorInvalidValue;
+    if (v->first_layer > v->last_layer || v->last_layer >= MAX(slices, 1u)) return cudaErrorInvalidValue;
+    if (w->cube && (v->first_layer || v->last_layer + 1 != slices))
+        return client_missing("a texture with a view of some of a cube's faces");
+    if (w->layers && !w->cube) w->layers = v->last_layer - v->first_layer + 1;
+    const unsigned first = v->first_level;
+    if (first) {
+        w->first = c->rest[first - 1];
+        for (unsigned k = first; k < v->last_level; k++) c->rest[k - first] = c->rest[k];
+        w->width = MAX(w->width >> first, 1u), w->height = w->height ? MAX(w->height >> first, 1u) : 0;
+        w->depth = w->depth ? MAX(w->depth >> first, 1u) : 0;
+    }
+    w->levels = v->last_level - first + 1;
+    w->first.base += v->first_layer * w->first.slice;
+    for (unsigned k = 0; k + 1 < w->levels; k++) c->rest[k].base += v->first_layer * c->rest[k].slice;
     return cudaSuccess;
 }
 
@@ -119,17 +154,15 @@ static cudaError_t place(const Resource *r, WireTexture *w)
 // Without normalized coordinates those that wrap or mirror are clamped. Memory is read by index; beyond it is zero.
 static cudaError_t address(const Resource *r, const TextureDesc *t, WireTexture *w)
 {
-    int mode[2];
-    for (int k = 0; k < 2; k++) {
-        mode[k] = t->address[k];
-        if (mode[k] < 0 || mode[k] >= ADDRESSES) return cudaErrorInvalidValue;
-        if (!t->normalized && (mode[k] == WRAP || mode[k] == MIRROR)) mode[k] = CLAMP;
+    const int axes = w->depth ? 3 : w->height ? 2 : 1;
+    for (int k = 0; k < 3; k++) {
+        int mode = k < axes || !k ? t->address[k] : CLAMP;
+        if (mode < 0 || mode >= ADDRESSES) return cudaErrorInvalidValue;
+        if (!t->normalized && (mode == WRAP || mode == MIRROR)) mode = CLAMP;
+        w->address[k] = (uint32_t)(r->type == LINEAR ? BORDER : mode);
+        if (w->cube) w->address[k] = CLAMP;
     }
-    if (r->type == LINEAR) return w->address = BORDER, cudaSuccess;
-    if (w->height && mode[0] != mode[1]) return client_missing("a texture whose two addressing modes differ");
-    bool colored = t->border[0] != 0 || t->border[1] != 0 || t->border[2] != 0 || t->border[3] != 0;
-    if (mode[0] == BORDER && colored) return client_missing("a texture whose border isn't zero");
-    w->address = (uint32_t)mode[0];
+    if (r->type != LINEAR) memcpy(w->border, t->border, sizeof w->border);
     return cudaSuccess;
 }
 
@@ -138,28 +171,44 @@ static cudaError_t reading(const Resource *r, const TextureDesc *t, WireTexture 
 {
     enum { FLOAT = 2, WHOLE = 32 };
     if (t->filter < 0 || t->filter > 1 || t->read < 0 || t->read > 1) return cudaErrorInvalidValue;
-    if (t->srgb) return client_missing("a texture of sRGB colors");
+    if (t->mipmap_filter < 0 || t->mipmap_filter > 1) return cudaErrorInvalidValue;
+    if (w->cube && t->seamless) return client_missing("a texture of a cube that is seamless");
     w->linear = r->type != LINEAR && t->filter;
     w->unit = t->read && w->kind != FLOAT && w->bits < WHOLE;
     w->normalized = r->type != LINEAR && t->normalized;
-    return w->linear && w->kind != FLOAT && !w->unit ? cudaErrorInvalidValue : cudaSuccess;
+    w->srgb = t->srgb && w->unit && w->bits == 8 && w->kind == 1;  // of others it means nothing
+    w->linear_levels = w->levels > 1 && t->mipmap_filter;
+    w->bias = t->mipmap_bias, w->least = t->mipmap_least, w->most = t->mipmap_most;
+    if (w->levels > 1 && !w->normalized) return cudaErrorInvalidValue;
+    return (w->linear || w->linear_levels) && w->kind != FLOAT && !w->unit ? cudaErrorInvalidValue : cudaSuccess;
 }
 
-// --- objects ---------------------------------------------------------------------------------------------------------
-cudaError_t cudaCreateTextureObject(uint64_t *handle, const Resource *r, const TextureDesc *t, const void *view)
+cudaError_t texture_describe(const Resource *r, const TextureDesc *t, const View *view, TextureCall *call)
 {
-    WireTexture w = {0};
+    *call = (TextureCall){0};
+    cudaError_t error = place(r, call);
+    if (!error && view) error = look(view, call);
+    if (!error && t) error = reading(r, t, &call->w);
+    if (!error && t) error = address(r, t, &call->w);
+    return error;
+}
+
+size_t texture_bytes_of(const TextureCall *call) { return sizeof call->w + (call->w.levels - 1) * sizeof *call->rest; }
+
+// --- objects ---------------------------------------------------------------------------------------------------------
+cudaError_t cudaCreateTextureObject(uint64_t *handle, const Resource *r, const TextureDesc *t, const View *view)
+{
+    TextureCall call;
     Answer answer;
     READY();
-    if (!handle || !r || !t || (view && r->type == LINEAR)) return noted(cudaErrorInvalidValue);
-    if (view) return client_missing("a texture with a resource view");
-    cudaError_t error = place(r, &w);
-    if (!error) error = reading(r, t, &w);
-    if (!error) error = address(r, t, &w);
-    if (!error) error = client_ask(&(WireCall){.ask = ASK_TEXTURE, .bytes = sizeof w}, &w, &answer);
+    if (!handle || !r || !t || (view && (r->type == LINEAR || r->type == ROWS))) return noted(cudaErrorInvalidValue);
+    cudaError_t error = texture_describe(r, t, view, &call);
+    if (!error) error = client_ask(&(WireCall){.ask = ASK_TEXTURE, .bytes = texture_bytes_of(&call)}, &call, &answer);
     if (error) return noted(error);
+    text_free(&answer.text);
     Texture *x = mem_alloc(sizeof *x);
-    *x = (Texture){answer.of.a, *r, *t, {0}};
+    *x = (Texture){.handle = answer.of.a, .resource = *r, .desc = *t, .viewed = view != NULL};
+    if (view) x->view = *view;
     pthread_mutex_lock(&textures.lock);
     HASH_ADD(hh, textures.all, handle, sizeof x->handle, x);
     pthread_mutex_unlock(&textures.lock);
@@ -221,10 +270,12 @@ cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *texels, const ChannelDe
     return noted(error);
 }
 
-// No object has one.
-cudaError_t cudaGetTextureObjectResourceViewDesc(void *to, uint64_t handle)
+// Of an object that was made without one it is an error. Those of CUDA 12 and later have reserved words behind it.
+cudaError_t cudaGetTextureObjectResourceViewDesc(View *to, uint64_t handle)
 {
-    (void)to, (void)handle;
+    Texture t;
     READY();
-    return noted(cudaErrorInvalidValue);
+    if (!to || !find(handle, &t) || !t.viewed) return noted(cudaErrorInvalidValue);
+    *to = t.view;
+    return cudaSuccess;
 }

@@ -319,6 +319,11 @@ static oc_status cuda_texture_create(oc_device *d, const oc_texture *t, uint64_t
     static const int modes[] = {[OC_TEX_WRAP] = 0, [OC_TEX_CLAMP] = 1, [OC_TEX_MIRROR] = 2, [OC_TEX_BORDER] = 3};
     if ((size_t)t->format >= COUNT(formats) || (size_t)t->address >= COUNT(modes))
         return device_fail(d, OC_BAD_ARGUMENT, "a texture's format or address mode is out of range");
+    if (t->depth || t->layers || t->cube || t->levels > 1)
+        return device_fail(d, OC_UNSUPPORTED,
+                           "on a real GPU, only textures of one or two dimensions lie in memory as it is here");
+    const oc_tex_address y = t->by_axis ? t->address_y : t->address;
+    if ((size_t)y >= COUNT(modes)) return device_fail(d, OC_BAD_ARGUMENT, "a texture's address mode is out of range");
     TextureResource r = {.type = t->height ? RESOURCE_PITCH : RESOURCE_LINEAR};
     if (t->height) {
         r.of.pitch.base = t->base, r.of.pitch.format = formats[t->format], r.of.pitch.channels = t->channels;
@@ -327,9 +332,10 @@ static oc_status cuda_texture_create(oc_device *d, const oc_texture *t, uint64_t
         r.of.linear.base = t->base, r.of.linear.format = formats[t->format], r.of.linear.channels = t->channels;
         r.of.linear.bytes = t->width * sizes[t->format] * t->channels;
     }
-    TextureSampling s = {.address = {modes[t->address], modes[t->address], modes[t->address]}, .filter = t->linear};
+    TextureSampling s = {.address = {modes[t->address], modes[y], modes[y]}, .filter = t->linear};
     bool whole = t->format != OC_TEX_F32 && t->format != OC_TEX_F16 && !t->unit_float;
-    s.flags = (whole ? READ_AS_INTEGER : 0u) | (t->normalized ? NORMALIZED_COORDINATES : 0u);
+    s.flags = (whole ? READ_AS_INTEGER : 0u) | (t->normalized ? NORMALIZED_COORDINATES : 0u) | (t->srgb ? SRGB : 0u);
+    memcpy(s.border, t->border, sizeof s.border);
     CUtexObject object = 0;
     USABLE(d);
     TRY(d, driver_of(d)->cuTexObjectCreate(&object, &r, &s, NULL));
@@ -342,6 +348,25 @@ static oc_status cuda_texture_destroy(oc_device *d, uint64_t handle)
     USABLE(d);
     TRY(d, driver_of(d)->cuTexObjectDestroy(handle));
     return OC_OK;
+}
+
+// Surfaces and references need arrays, in whose layout a program can't see its texels.
+static oc_status cuda_surface_create(oc_device *d, const oc_texture *t, uint64_t *handle)
+{
+    (void)t, (void)handle;
+    return device_fail(d, OC_UNSUPPORTED, "on a real GPU there are no surfaces over memory, only over arrays");
+}
+
+static oc_status cuda_surface_destroy(oc_device *d, uint64_t handle)
+{
+    (void)handle;
+    return device_fail(d, OC_BAD_ARGUMENT, "not a surface object");
+}
+
+static oc_status cuda_reference_bind(oc_module *m, const char *name, const oc_texture *t, uint64_t *handle)
+{
+    (void)t, (void)handle;
+    return device_fail(m->device, OC_UNSUPPORTED, "'%s': references can't be bound on a real GPU; use objects", name);
 }
 
 // --- streams and events ----------------------------------------------------------------------------------------------
@@ -650,6 +675,9 @@ static const DeviceOps cuda_ops = {
     .tensor_map = cuda_tensor_map,
     .texture_create = cuda_texture_create,
     .texture_destroy = cuda_texture_destroy,
+    .surface_create = cuda_surface_create,
+    .surface_destroy = cuda_surface_destroy,
+    .reference_bind = cuda_reference_bind,
     .stream_create = cuda_stream_create,
     .stream_destroy = cuda_stream_destroy,
     .stream_time = cuda_stream_time,

@@ -291,6 +291,34 @@ oc_status oc_texture_destroy(oc_device *d, uint64_t handle)
     return d->ops->texture_destroy(d, handle);
 }
 
+oc_status oc_surface_create(oc_device *d, const oc_texture *t, uint64_t *handle)
+{
+    if (handle) *handle = 0;
+    NEED(d, d, "device");
+    OUTSIDE(d);
+    NEED(d, t, "surface");
+    NEED(d, handle, "handle");
+    return d->ops->surface_create(d, t, handle);
+}
+
+oc_status oc_surface_destroy(oc_device *d, uint64_t handle)
+{
+    NEED(d, d, "device");
+    OUTSIDE(d);
+    return d->ops->surface_destroy(d, handle);
+}
+
+oc_status oc_reference_bind(oc_module *m, const char *name, const oc_texture *of, uint64_t *handle)
+{
+    oc_device *d = m ? m->device : NULL;
+    uint64_t unused;
+    if (handle) *handle = 0;
+    NEED(d, m, "module");
+    OUTSIDE(d);
+    NEED(d, name, "name");
+    return d->ops->reference_bind(m, name, of, handle ? handle : &unused);
+}
+
 // A device's streams and events are made and given up alike.
 #define CREATED(name)                                                   \
     oc_status oc_##name##_create(oc_device *d, oc_##name **created)     \

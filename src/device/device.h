@@ -32,6 +32,9 @@ typedef struct DeviceOps {
     oc_status (*tensor_map)(oc_device *d, const TensorMap *t, void *map);
     oc_status (*texture_create)(oc_device *d, const oc_texture *t, uint64_t *handle);
     oc_status (*texture_destroy)(oc_device *d, uint64_t handle);
+    oc_status (*surface_create)(oc_device *d, const oc_texture *t, uint64_t *handle);
+    oc_status (*surface_destroy)(oc_device *d, uint64_t handle);
+    oc_status (*reference_bind)(oc_module *m, const char *name, const oc_texture *t, uint64_t *handle);
     oc_status (*stream_create)(oc_device *d, oc_stream **s);
     void (*stream_destroy)(oc_stream *s);
     double (*stream_time)(const oc_stream *s);

@@ -13,6 +13,12 @@ static uint64_t target_address(const Module *m, const Reloc *r, uint64_t bank)
     return r->sym->address + (uint64_t)r->offset + (r->sym->space == SP_CONST && r->generic ? bank : 0);
 }
 
+// A texture, sampler or surface variable.
+static bool is_reference(const Symbol *s)
+{
+    return s->space == SP_TEX || (s->space == SP_GLOBAL && type_info[s->type].kind == K_OPAQUE);
+}
+
 static bool lay_out(SimModule *mod, Diag *diag)
 {
     Sim *d = sim_of(mod->base.device);
@@ -25,7 +31,9 @@ static bool lay_out(SimModule *mod, Diag *diag)
     bool ok = true;
     for (size_t k = 0; ok && k < vars.n; k++) {
         Symbol *s = vars.v[k];
-        if (s->space == SP_CONST) {
+        if (is_reference(s)) {
+            ok = references_open(d, s, diag, &m->source);
+        } else if (s->space == SP_CONST) {
             uint64_t at = (mod->image.const_bytes + s->align - 1) / s->align * s->align;
             if (at > CONST_BANK || s->bytes > CONST_BANK - at) {
                 ok = diag_at(diag, &m->source, s->at, NULL, "constant memory of more than 16 MiB");
@@ -138,13 +146,20 @@ static void free_globals(SimModule *mod)
 {
     const Module *m = mod->image.module;
     Gmem *memory = &sim_of(mod->base.device)->memory;
-    for (size_t k = 0; m && k < m->symbols.n; k++)
-        if (m->symbols.v[k]->space == SP_GLOBAL && m->symbols.v[k]->address)
-            gmem_free(memory, m->symbols.v[k]->address);
+    for (size_t k = 0; m && k < m->symbols.n; k++) {
+        const Symbol *s = m->symbols.v[k];
+        if (is_reference(s))
+            references_close(sim_of(mod->base.device), s);
+        else if (s->space == SP_GLOBAL && s->address)
+            gmem_free(memory, s->address);
+    }
     for (size_t f = 0; m && f < m->functions.n; f++)
         for (size_t k = 0; k < m->functions.v[f]->locals.n; k++) {
             const Symbol *s = m->functions.v[f]->locals.v[k];
-            if (s->space == SP_GLOBAL && s->address) gmem_free(memory, s->address);
+            if (is_reference(s))
+                references_close(sim_of(mod->base.device), s);
+            else if (s->space == SP_GLOBAL && s->address)
+                gmem_free(memory, s->address);
         }
 }
 
@@ -206,7 +221,7 @@ oc_status sim_symbol(oc_module *base, const char *name, oc_ptr *ptr, size_t *byt
 {
     const SimModule *mod = (const SimModule *)base;
     const Symbol *s = ptx_find(mod->image.module, name);
-    if (!s || (s->space != SP_GLOBAL && s->space != SP_CONST))
+    if (!s || is_reference(s) || (s->space != SP_GLOBAL && s->space != SP_CONST))
         return fail(sim_of(base->device), OC_BAD_ARGUMENT, "no .global or .const variable '%s'", name);
     *ptr = s->space == SP_CONST ? mod->image.const_base + s->address : s->address;
     if (bytes) *bytes = s->bytes;

@@ -42,7 +42,7 @@ static oc_status sim_release(oc_device *base, oc_ptr ptr)
 
 // The host address of [ptr, ptr + bytes), in global memory or a constant bank; null, with an error, if not all of it is
 // there.
-static void *locate(Sim *d, oc_ptr ptr, size_t bytes)
+void *sim_locate(Sim *d, oc_ptr ptr, size_t bytes)
 {
     const Allocation *a = gmem_find(&d->memory, ptr);
     if (a && !a->freed && bytes <= a->end - ptr) return gmem_host(&d->memory, ptr);
@@ -98,7 +98,7 @@ static double copy_seconds(const Sim *d, size_t bytes)
 static oc_status sim_write(oc_device *base, oc_ptr to, const void *from, size_t bytes, oc_stream *s)
 {
     Sim *d = sim_of(base);
-    void *p = locate(d, to, bytes);
+    void *p = sim_locate(d, to, bytes);
     if (!p) return OC_BAD_ARGUMENT;
     if (bytes) memcpy(p, from, bytes);
     check_written(d->chip.check, to, bytes, true);
@@ -110,7 +110,7 @@ static oc_status sim_write(oc_device *base, oc_ptr to, const void *from, size_t 
 static oc_status sim_read(oc_device *base, void *to, oc_ptr from, size_t bytes, oc_stream *s)
 {
     Sim *d = sim_of(base);
-    void *p = locate(d, from, bytes);
+    void *p = sim_locate(d, from, bytes);
     if (!p) return OC_BAD_ARGUMENT;
     if (bytes) memcpy(to, p, bytes);
     take_copy(d, s, &d->copy_free[d->gpu.engines > 1], copy_seconds(d, bytes), "copy to the host", from, bytes);
@@ -120,7 +120,7 @@ static oc_status sim_read(oc_device *base, void *to, oc_ptr from, size_t bytes, 
 static oc_status sim_copy(oc_device *base, oc_ptr to, oc_ptr from, size_t bytes, oc_stream *s)
 {
     Sim *d = sim_of(base);
-    void *q = locate(d, from, bytes), *p = locate(d, to, bytes);
+    void *q = sim_locate(d, from, bytes), *p = sim_locate(d, to, bytes);
     if (!p || !q) return OC_BAD_ARGUMENT;
     memmove(p, q, bytes);
     check_copied(d->chip.check, to, from, bytes);
@@ -131,7 +131,7 @@ static oc_status sim_copy(oc_device *base, oc_ptr to, oc_ptr from, size_t bytes,
 static oc_status sim_fill(oc_device *base, oc_ptr to, uint8_t value, size_t bytes, oc_stream *s)
 {
     Sim *d = sim_of(base);
-    void *p = locate(d, to, bytes);
+    void *p = sim_locate(d, to, bytes);
     if (!p) return OC_BAD_ARGUMENT;
     memset(p, value, bytes);
     check_written(d->chip.check, to, bytes, true);
@@ -142,7 +142,7 @@ static oc_status sim_fill(oc_device *base, oc_ptr to, uint8_t value, size_t byte
 oc_status device_moved(oc_device *base, oc_ptr at, uint64_t bytes, bool to_device, oc_stream *s)
 {
     Sim *d = sim_of(base);
-    if (!locate(d, at, bytes)) return OC_BAD_ARGUMENT;
+    if (!sim_locate(d, at, bytes)) return OC_BAD_ARGUMENT;
     if (to_device) check_written(d->chip.check, at, bytes, true);
     if (to_device && !d->config.functional) chip_copied(&d->chip, at, bytes);
     take_copy(d, s, &d->copy_free[!to_device && d->gpu.engines > 1], copy_seconds(d, bytes),
@@ -150,52 +150,11 @@ oc_status device_moved(oc_device *base, oc_ptr at, uint64_t bytes, bool to_devic
     return OC_OK;
 }
 
-// --- textures, streams -----------------------------------------------------------------------------------------------
+// --- tensor maps, streams --------------------------------------------------------------------------------------------
 static oc_status sim_tensor_map(oc_device *base, const TensorMap *t, void *map)
 {
     (void)base;
     tensor_map_write(t, map);
-    return OC_OK;
-}
-
-static oc_status sim_texture_create(oc_device *base, const oc_texture *t, uint64_t *handle)
-{
-    Sim *d = sim_of(base);
-    Texture x = {t->base,
-                 t->width,
-                 t->height,
-                 t->pitch,
-                 (uint8_t)t->channels,
-                 (uint8_t)t->format,
-                 (uint8_t)t->address,
-                 t->linear,
-                 t->normalized,
-                 t->unit_float,
-                 true};
-    if (t->channels != 1 && t->channels != 2 && t->channels != 4)
-        return fail(d, OC_BAD_ARGUMENT, "a texel has 1, 2 or 4 channels");
-    if (!t->width || t->format > OC_TEX_F16 || t->address > OC_TEX_MIRROR)
-        return fail(d, OC_BAD_ARGUMENT, "malformed texture description");
-    if (t->linear && t->format != OC_TEX_F32 && t->format != OC_TEX_F16 && !t->unit_float)
-        return fail(d, OC_BAD_ARGUMENT, "filtering needs texels read as floats");
-    uint64_t row = (uint64_t)t->width * texel_bytes(&x);
-    if (t->height && t->pitch < row) return fail(d, OC_BAD_ARGUMENT, "the pitch is smaller than a row");
-    uint64_t bytes = t->height ? (uint64_t)t->pitch * (t->height - 1) + row : row;
-    if (!locate(d, t->base, bytes)) return OC_BAD_ARGUMENT;
-    size_t at = 0;  // the place of one that is gone is taken again
-    while (at < d->textures.n && d->textures.v[at].used) at++;
-    if (at == d->textures.n) vec_push(&d->textures, x);
-    d->textures.v[at] = x;
-    *handle = TEXTURE_TAG + at;
-    return OC_OK;
-}
-
-static oc_status sim_texture_destroy(oc_device *base, uint64_t handle)
-{
-    Sim *d = sim_of(base);
-    if (handle - TEXTURE_TAG >= d->textures.n || !d->textures.v[handle - TEXTURE_TAG].used)
-        return fail(d, OC_BAD_ARGUMENT, "not a texture object");
-    d->textures.v[handle - TEXTURE_TAG].used = false;
     return OC_OK;
 }
 
@@ -565,6 +524,7 @@ static void sim_close(oc_device *base)
     while (d->events.n) sim_event_destroy(&d->events.v[d->events.n - 1]->base);
     while (d->streams.n) sim_stream_destroy(&d->streams.v[d->streams.n - 1]->base);
     sim_free_launches(d);
+    textures_clear(d, true);
     for (size_t l = 0; l < d->labels.n; l++) mem_free(d->labels.v[l]);
     map_free(&d->label_at);
     vec_free(&d->modules), vec_free(&d->streams), vec_free(&d->events), vec_free(&d->textures), vec_free(&d->labels),
@@ -598,6 +558,9 @@ static const DeviceOps sim_ops = {
     .tensor_map = sim_tensor_map,
     .texture_create = sim_texture_create,
     .texture_destroy = sim_texture_destroy,
+    .surface_create = sim_surface_create,
+    .surface_destroy = sim_surface_destroy,
+    .reference_bind = sim_reference_bind,
     .stream_create = sim_stream_create,
     .stream_destroy = sim_stream_destroy,
     .stream_time = sim_stream_time,
@@ -681,7 +644,7 @@ void device_clear(oc_device *base)
         const Allocation *a = &d->memory.allocs.v[k];
         if (!a->freed && !a->internal) gmem_free(&d->memory, a->start);
     }
-    d->textures.n = 0;
+    textures_clear(d, false);
 }
 
 void device_zeroed(oc_device *base, oc_ptr at, uint64_t bytes)

@@ -80,7 +80,18 @@ const char *sim_kernel_name(const oc_kernel *k);
 // it can't be run; with refusal and status.
 const SimKernel *sim_kernel(const oc_kernel *k);
 
+// textures.c: textures, surfaces, and the references of modules
+oc_status sim_texture_create(oc_device *d, const oc_texture *t, uint64_t *handle);
+oc_status sim_texture_destroy(oc_device *d, uint64_t handle);
+oc_status sim_surface_create(oc_device *d, const oc_texture *t, uint64_t *handle);
+oc_status sim_surface_destroy(oc_device *d, uint64_t handle);
+oc_status sim_reference_bind(oc_module *m, const char *name, const oc_texture *t, uint64_t *handle);
+bool references_open(Sim *d, Symbol *s, Diag *diag, const Source *source);  // gives a module's variable its handles
+void references_close(Sim *d, const Symbol *s);
+void textures_clear(Sim *d, bool all);  // all: with the references of modules
+
 // sim.c
+void *sim_locate(Sim *d, oc_ptr ptr, size_t bytes);  // its host address; null, with an error: not all of it is there
 const char *sim_keep_label(Sim *d, const char *label);
 
 // trace.c

@@ -46,7 +46,7 @@ enum {  // CUfunction_attribute
 };
 enum { JIT_INFO_LOG = 3, JIT_INFO_BYTES = 4, JIT_ERROR_LOG = 5, JIT_ERROR_BYTES = 6 };  // CUjit_option
 enum { RESOURCE_LINEAR = 2, RESOURCE_PITCH = 3 };                                       // CUresourcetype
-enum { READ_AS_INTEGER = 1, NORMALIZED_COORDINATES = 2 };                               // CU_TRSF_*
+enum { READ_AS_INTEGER = 1, NORMALIZED_COORDINATES = 2, SRGB = 16 };                    // CU_TRSF_*
 enum { PARAM_END = 0, PARAM_BUFFER = 1, PARAM_BYTES = 2 };                              // CU_LAUNCH_PARAM_*
 enum {                                                                                  // CUlaunchAttributeID
     LAUNCH_COOPERATIVE = 2,

@@ -17,7 +17,7 @@
 // or "w" and the full name, and for its executable and libraries. A file of OPENED_MOST bytes may lack some.
 #define OPENED_VARIABLE "ONCHIP_OPENED"
 enum { OPENED_MOST = 16 << 20 };
-enum { WIRE_VERSION = 4 };
+enum { WIRE_VERSION = 5 };
 enum { WIRE_TEXT = 256 << 20 };  // the most bytes of text, as of a PTX file
 
 typedef enum Ask {
@@ -58,13 +58,21 @@ typedef struct WireKernel {
 typedef struct WireParam {
     uint32_t at, bytes;
 } WireParam;
-// A texture: of an array, or of rows of memory. height 0: one row. Numbers count as the enums of CUDA do that are
+// A texture, a surface or what a reference is bound to: of an array, or of rows of memory. Behind it come its levels
+// but the first. height 0: one row; depth, layers 0: it hasn't any. Numbers count as the enums of CUDA do that are
 // named.
+typedef struct WireLevel {
+    uint64_t base, pitch, slice;  // slice: bytes from slice to slice
+} WireLevel;
 typedef struct WireTexture {
-    uint64_t base, width, height, pitch;     // texels; bytes
-    uint32_t channels, bits, kind, address;  // bits of a channel; cudaChannelFormatKind; cudaTextureAddressMode
-    uint32_t linear, normalized, unit;       // 1: filtered; coordinates in [0, 1); read as floats in [0, 1] or [-1, 1]
-    uint32_t reserved;
+    uint64_t width, height, depth, layers;  // texels
+    WireLevel first;
+    uint32_t levels, channels, bits, kind;    // bits of a channel; cudaChannelFormatKind
+    uint32_t address[3];                      // cudaTextureAddressMode
+    uint32_t cube, linear, normalized, unit;  // 1: filtered; coordinates in [0, 1); read as floats up to 1
+    uint32_t srgb, linear_levels;
+    float bias, least, most, border[4];
+    uint32_t name;  // of a reference: bytes of its name, which comes last
 } WireTexture;
 typedef struct WireLaunch {
     uint32_t grid[3], block[3], shared;

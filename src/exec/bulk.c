@@ -442,6 +442,53 @@ void exec_bulk(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     }
 }
 
+// --- maps that change ------------------------------------------------------------------------------------------------
+static bool change_map(Job *j, uint8_t *map)
+{
+    const Dinst *d = j->d;
+    const void *r = row(&j->warp->l, d->b);
+    const uint64_t v = d->type == TY_B64 ? ((const uint64_t *)r)[j->lane] : ((const uint32_t *)r)[j->lane];
+    const TensorField field = (TensorField)(d->mod - M_MAP_ADDRESS);
+    return tensor_map_set(map, field, (uint32_t)d->imm, v) ||
+           fail(j, FAULT_TENSOR_MAP, place(j, BULK_OTHER), TENSOR_MAP_BYTES, true);
+}
+
+static bool map_lane(Job *j)
+{
+    uint8_t map[TENSOR_MAP_BYTES];
+    const bool copies = j->d->op == OP_MAP_COPY;
+    const uint64_t address = place(j, BULK_OTHER);
+    Cta *cta = j->warp->cta;
+    uint32_t at;
+    if (copies && !own_place(j, TENSOR_MAP_BYTES, LINE, &at)) return false;
+    if (copies) memcpy(map, cta->shared + at, sizeof map);
+    if (address < GLOBAL_BASE || (address >= SHARED_WINDOW && address < LOCAL_WINDOW)) {
+        if (!shared_place(j, BULK_OTHER, TENSOR_MAP_BYTES, LINE, &cta, &at) || cta != j->warp->cta) return false;
+        return change_map(j, cta->shared + at);
+    }
+    if (address % LINE) return fail(j, FAULT_MISALIGNED, address, LINE, true);
+    add_row(j, address, TENSOR_MAP_BYTES);
+    if (!check_rows(j)) return false;
+    if (!copies) {
+        fetch(j, address, map, sizeof map);
+        if (!change_map(j, map)) return false;
+    }
+    send(j, address, map, sizeof map);
+    return true;
+}
+
+void exec_tensor_map(Env *env, Warp *w, const Dinst *d, uint32_t mask)
+{
+    if (d->op == OP_MAP_COPY) mask &= -mask;  // the warp does it together
+    for (uint32_t m = mask; m; m &= m - 1) {
+        Job j = {.env = env, .warp = w, .d = d, .form = d->bulk, .lane = (uint32_t)__builtin_ctz(m)};
+        j.copy.way = COPY_OUT;
+        const bool good = map_lane(&j);
+        vec_free(&j.copy.rows);
+        if (!good) return;
+    }
+}
+
 void exec_copied(Env *env, const Copy *c)
 {
     if (!c->cta->running || c->cta->number != c->number) return;

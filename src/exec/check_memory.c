@@ -546,7 +546,7 @@ void check_access(Env *env, Warp *w, const Dinst *d)
 {
     const Step *s = &env->step;
     Access x = {.env = env, .c = env->check, .w = w, .d = d, .cta = w->cta->check, .addr = s->addr, .mask = s->mask};
-    x.bytes = (uint32_t)d->bytes * d->vec;
+    x.bytes = d->space == SP_TEX ? s->bytes : (uint32_t)d->bytes * d->vec;  // a surface's texels have their own size
     x.read = d->kind == X_LD || d->kind == X_LDMATRIX || d->kind == X_ATOM;
     x.write = d->kind == X_ST || d->kind == X_STMATRIX || d->kind == X_ATOM;
     x.strong = d->flags & D_STRONG;

@@ -41,6 +41,7 @@ typedef struct Decode {
 // --- operand.c -------------------------------------------------------------------------------------------------------
 // Tells the first mistake with its place; always false. unsupported: it is legal, but not implemented.
 bool decode_fail(Decode *x, bool unsupported, const char *format, ...) __attribute__((format(printf, 3, 4)));
+bool decode_refuse(Decode *x, FormId id);  // it is one of forms.def
 void places_put(Places *p, const Symbol *s, uint32_t at);
 uint32_t places_find(const Places *p, const Symbol *s);  // NO_REG: it isn't there
 void places_clear(Places *p);
@@ -62,13 +63,19 @@ void set_score(Decode *x, Dinst *d);                             // the scoreboa
 // --- decode_memory.c, decode_matrix.c, decode_async.c, decode_inst.c ------------------------------------------------
 bool decode_memory(Decode *x, Dinst *d);
 bool decode_atomic(Decode *x, Dinst *d);
+// The rows of a value or vector that is loaded (to) or stored.
+void decode_elements(Decode *x, Dinst *d, const Operand *o, bool to);
+bool decode_copy(Decode *x, Dinst *d);  // cp.async
+// decode_texture.c
 bool decode_texture(Decode *x, Dinst *d);
-bool decode_copy(Decode *x, Dinst *d);    // cp.async
+bool decode_surface(Decode *x, Dinst *d);
+bool decode_query(Decode *x, Dinst *d);
 bool decode_matrix(Decode *x, Dinst *d);  // ldmatrix, stmatrix
 bool decode_tensor(Decode *x, Dinst *d);  // products of matrices
 bool decode_group(Decode *x, Dinst *d);   // those of wgmma
 bool decode_mbar(Decode *x, Dinst *d);
-bool decode_bulk(Decode *x, Dinst *d);  // copies in bulk, and st.async
+bool decode_bulk(Decode *x, Dinst *d);        // copies in bulk, and st.async
+bool decode_tensor_map(Decode *x, Dinst *d);  // what changes one
 bool decode_inst(Decode *x, Dinst *d, uint32_t at);
 
 #endif

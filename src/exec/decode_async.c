@@ -112,3 +112,20 @@ bool decode_bulk(Decode *x, Dinst *d)
     set_rest(x, f, n);
     return !x->failed;
 }
+
+bool decode_tensor_map(Decode *x, Dinst *d)
+{
+    const Inst *i = x->i;
+    BulkForm *f = mem_alloc(sizeof *f);
+    vec_push(&x->code->bulks, f);
+    d->bulk = f;
+    d->mod = i->mod[G_MODE];
+    set_place(x, f, BULK_OTHER, &i->opnd[0]);
+    if (i->op == OP_MAP_COPY) {
+        set_place(x, f, BULK_SHARED, &i->opnd[1]);
+        return true;
+    }
+    d->imm = i->operands > 2 ? i->opnd[1].imm : 0;
+    d->b = source_row(x, &i->opnd[i->operands - 1], i->type);
+    return true;
+}

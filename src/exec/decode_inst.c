@@ -38,8 +38,7 @@ static bool decode_passed(Decode *x, const Operand *list, const Symbols *formal,
         if (o->kind == O_SYM && o->sym->space == SP_PARAM) {
             a.is_param = true;
             a.here = places_find(&x->param, o->sym);
-            if (a.here == NO_REG)
-                return decode_fail(x, true, "passing a kernel parameter on directly is not implemented");
+            if (a.here == NO_REG) return decode_refuse(x, FORM_CALL_PARAM);
             assert(o->sym->bytes >= formal->v[n]->bytes);
         } else {
             a.value = args ? source_row(x, o, formal->v[n]->type) : dest_row(x, o);
@@ -249,7 +248,7 @@ static bool decode_mov(Decode *x, Dinst *d)
     d->dst = dest_row(x, to);
     if (type_info[i->type].bits == 64) d->flags |= D_LONG;
     if (i->type == TY_B128) {
-        if (from->kind != O_REG) return decode_fail(x, true, "a .b128 value that isn't a register is not implemented");
+        if (from->kind != O_REG) return decode_refuse(x, FORM_MOV_WIDE);
         half_rows(x, to, d->vector);
         half_rows(x, from, d->vector + 2);
         return true;
@@ -298,6 +297,7 @@ static bool decode_sleep(Decode *x, Dinst *d)
 
 static bool decode_prefetch(Decode *x, Dinst *d)
 {
+    if (x->i->mod[G_LEVEL] == M_TENSORMAP) d->kind = X_NOP;  // maps are never fetched here
     if (x->i->mod[G_LEVEL] != M_L1) d->flags |= D_UNCACHED;
     d->bytes = 1;
     set_address(x, d, &x->i->opnd[0]);
@@ -386,7 +386,7 @@ static bool decode_cvta(Decode *x, Dinst *d)
     const Inst *i = x->i;
     decode_space(x, d);
     if (i->space == SP_CONST) d->imm = x->image->const_base;
-    if (type_info[i->type].bits != 64) return decode_fail(x, true, "32-bit generic addresses are not implemented");
+    if (type_info[i->type].bits != 64) return decode_refuse(x, FORM_CVTA_SHORT);
     if (i->opnd[1].kind == O_SYM && i->opnd[1].sym->space == SP_LOCAL) {
         d->kind = X_LOCAL_ADDRESS;
         d->imm += address_of(x, i->opnd[1].sym) + i->opnd[1].imm;
@@ -436,6 +436,14 @@ static const struct {
     [OP_BARRIER] = {X_BARRIER, decode_barrier},
     [OP_TEX] = {X_TEX, decode_texture},
     [OP_TLD4] = {X_TEX, decode_texture},
+    [OP_TXQ] = {X_QUERY, decode_query},
+    [OP_SUQ] = {X_QUERY, decode_query},
+    [OP_ISTYPEP] = {X_QUERY, decode_query},
+    [OP_SULD] = {X_LD, decode_surface},
+    [OP_SUST] = {X_ST, decode_surface},
+    [OP_SUST_P] = {X_ST, decode_surface},
+    [OP_SURED] = {X_ATOM, decode_surface},
+    [OP_SURED_P] = {X_ATOM, decode_surface},
     [OP_CALL] = {X_CALL, decode_call},
     [OP_BRA] = {X_BRA, decode_branch},
     [OP_BRX] = {X_BRX, decode_table},
@@ -446,7 +454,6 @@ static const struct {
     [OP_NANOSLEEP] = {X_SLEEP, decode_sleep},
     [OP_MEMBAR] = {X_FENCE, NULL},
     [OP_FENCE] = {X_FENCE, NULL},
-    [OP_FENCE_INIT] = {X_FENCE, NULL},
     [OP_FENCE_PROXY] = {X_FENCE, NULL},  // all proxies see the same memory here
     [OP_MEMBAR_PROXY] = {X_FENCE, NULL},
     [OP_ALLOCA] = {X_ALLOCA, decode_alloca},
@@ -491,6 +498,9 @@ static const struct {
     [OP_RED_ASYNC] = {X_BULK, decode_bulk},
     [OP_CLUSTER_ARRIVE] = {X_CLUSTER_BARRIER, NULL},
     [OP_CLUSTER_WAIT] = {X_CLUSTER_BARRIER, NULL},
+    [OP_MAP_REPLACE] = {X_TENSOR_MAP, decode_tensor_map},
+    [OP_MAP_COPY] = {X_TENSOR_MAP, decode_tensor_map},
+    [OP_FENCE_MBAR] = {X_FENCE, NULL},
     [OP_MAPA] = {X_CLUSTER_MAP, decode_map},
     [OP_GETCTARANK] = {X_CLUSTER_MAP, decode_map},
     [OP_LDMATRIX] = {X_LDMATRIX, decode_matrix},

@@ -1,4 +1,4 @@
-// decode_memory.c: loads, stores, atomics, textures and asynchronous copies. What is static of an access is settled
+// decode_memory.c: loads, stores, atomics and asynchronous copies. What is static of an access is settled
 // here: its width, its order, which caches it may use; addresses are left as a row and an offset.
 #include "exec/decode.h"
 
@@ -12,12 +12,11 @@ static bool acquires(const Inst *i)
     return i->mod[G_SEM] == M_ACQUIRE || i->mod[G_SEM] == M_ACQ_REL || i->mod[G_SEM] == M_SC;
 }
 
-static void elements(Decode *x, Dinst *d, const Operand *o, bool to)
+void decode_elements(Decode *x, Dinst *d, const Operand *o, bool to)
 {
     d->vec = o->kind == O_VEC ? o->count : 1;
     if (x->i->type == TY_B128) {  // a vector of its halves
-        if (o->kind != O_REG && o->kind != O_SINK)
-            decode_fail(x, true, "a .b128 value that isn't a register is not implemented");
+        if (o->kind != O_REG && o->kind != O_SINK) decode_refuse(x, FORM_ST_WIDE);
         d->vec = 2;
         d->bytes = 8;
         d->flags |= D_LONG;
@@ -49,7 +48,7 @@ bool decode_memory(Decode *x, Dinst *d)
     if (acquires(i)) d->flags |= D_ACQUIRE;
     if (strong(i) || i->mod[G_CACHE] == M_CG || i->mod[G_CACHE] == M_CV) d->flags |= D_UNCACHED;
     if (inst_has(i, G_NC) || i->op == OP_LDU) d->flags |= D_READONLY;
-    elements(x, d, what, load);
+    decode_elements(x, d, what, load);
     if (i->space == SP_PARAM) {
         const Symbol *s = where->sym;
         uint32_t at = s ? places_find(&x->param, s) : NO_REG;
@@ -75,7 +74,7 @@ bool decode_memory(Decode *x, Dinst *d)
 static bool decode_atomics(Decode *x, Dinst *d, int at)
 {
     const Inst *i = x->i;
-    elements(x, d, &i->opnd[at + 1], false);
+    decode_elements(x, d, &i->opnd[at + 1], false);
     if (d->mod == M_A_CAS) half_rows(x, &i->opnd[at + 2], d->vector + d->vec);
     if (!at) return true;
     Loc32 *to = mem_alloc(sizeof *to * d->vec);
@@ -110,24 +109,6 @@ bool decode_atomic(Decode *x, Dinst *d)
     bool cas = d->mod == M_A_CAS;
     assert(i->operands >= at + 2 + cas);
     d->c = cas ? source_row(x, &i->opnd[at + 2], i->type) : d->b;
-    return true;
-}
-
-bool decode_texture(Decode *x, Dinst *d)
-{
-    const Inst *i = x->i;
-    const Operand *t = &i->opnd[1], *coords = &t->items[t->count - 1];
-    d->mod = i->mod[G_GEOM];
-    d->component = i->mod[G_COMP];
-    if (t->count != 2) return decode_fail(x, true, "separate samplers are not implemented; use texture objects");
-    if (t->items[0].kind != O_REG)
-        return decode_fail(x, true, "texture references are not implemented; use texture objects");
-    elements(x, d, &i->opnd[0], true);
-    d->vector[4] = reg_loc(x, t->items[0].reg);
-    int need = d->mod == M_G1D ? 1 : 2, have = coords->kind == O_VEC ? coords->count : 1;
-    assert(d->vec == 4 && have >= need);
-    d->a = source_row(x, coords->kind == O_VEC ? &coords->items[0] : coords, i->type2);
-    d->b = need > 1 ? source_row(x, &coords->items[1], i->type2) : constant_row(x, 0, false);
     return true;
 }
 

@@ -31,9 +31,11 @@ static void combine(const Late *x, uint8_t *to, bool global)
 
 static void apply(Env *env, const Late *x)
 {
-    const bool there = !x->cta || (x->cta->running && x->cta->number == x->number);
+    // A block that is over keeps its place until the edge, where its last threads still count as gone.
+    const bool ends = x->kind == LATE_EXIT || x->kind == LATE_ARRIVE,
+               there = !x->cta || (x->cta->number == x->number && (x->cta->running || ends));
     if (!there) {
-        if (x->kind != LATE_EXIT) fault(env, x, FAULT_CLUSTER, x->at);
+        fault(env, x, FAULT_CLUSTER, x->at);
         return;
     }
     env->changed = MAX(env->changed, x->cycle);

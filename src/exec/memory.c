@@ -437,6 +437,7 @@ static bool access(Env *env, Warp *w, const Dinst *d, Space space, uint64_t *add
     case SP_GLOBAL: return access_global(env, w, d, addr, mask);
     case SP_SHARED: return access_shared(env, w, d, addr, mask);
     case SP_LOCAL: return access_local(env, w, d, addr, mask);
+    case SP_TEX: return exec_surface(env, w, d, addr, mask);
     case SP_CONST:
     case SP_PARAM:
         if (d->kind != X_LD && d->kind != X_LD_PARAM) {

@@ -18,6 +18,12 @@ bool decode_fail(Decode *x, bool unsupported, const char *format, ...)
     return false;
 }
 
+bool decode_refuse(Decode *x, FormId id)
+{
+    return decode_fail(x, true, "'%s' with %s is not implemented: %s", op_info[form_info[id].op].name,
+                       form_info[id].written, form_info[id].why);
+}
+
 Loc32 constant_row(Decode *x, uint64_t value, bool wide)
 {
     struct {
@@ -84,11 +90,12 @@ static uint64_t local_address(Decode *x, const Symbol *s)
 uint64_t address_of(Decode *x, const Symbol *s)
 {
     if (s->function) return exec_function_address(x->image->module, s);
-    if (type_info[s->type].kind == K_OPAQUE) {
-        decode_fail(x, true, "'%s': .%s variables are not implemented; use texture objects", s->name,
-                    type_info[s->type].name);
+    bool opaque = type_info[s->type].kind == K_OPAQUE || s->space == SP_TEX;
+    if (opaque && s->space != SP_GLOBAL && s->space != SP_TEX) {
+        decode_refuse(x, FORM_TEX_PARAM);
         return 0;
     }
+    if (opaque) return s->address;  // the reference's handle
     switch (s->space) {
     case SP_SHARED: {
         uint32_t at = places_find(&x->shared, s);
@@ -104,10 +111,7 @@ uint64_t address_of(Decode *x, const Symbol *s)
         if (s->linkage == LINK_EXTERN && !s->address)
             decode_fail(x, false, "'%s' is declared .extern and not defined in this module", s->name);
         return s->address;
-    default:
-        decode_fail(x, true, "'%s': .%s variables are not implemented; use texture objects", s->name,
-                    space_names[s->space]);
-        return 0;
+    default: decode_fail(x, true, "'%s': .%s variables are not implemented", s->name, space_names[s->space]); return 0;
     }
 }
 

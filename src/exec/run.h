@@ -160,8 +160,44 @@ bool exec_local_room(Env *env, Warp *w, uint32_t bytes, uint32_t mask);
 void exec_system(Env *env, Warp *w, const Dinst *d, uint32_t mask);
 void exec_heap(Env *env, const Deferred *d);
 void exec_trap(Env *env, Warp *w, const Dinst *d, uint32_t mask);
-// texture.c
+// texel.c: objects and their texels. A Texel says where one is: the directions that a texture hasn't are 0.
+typedef struct Texel {
+    int64_t x, y, z;
+    uint64_t slice;  // a layer or a face
+} Texel;
+// The object that a lane's handle means; null, with a fault: there is none, or it isn't of that kind.
+const Texture *object_find(Env *env, Warp *w, uint32_t lane, uint64_t handle, ObjectKind kind);
+bool object_lives(Env *env, Warp *w, uint32_t lane, const Texture *t, const TexLevel *l);  // false, with a fault
+bool texel_wrap(int mode, int64_t *i, int64_t n);  // brings a coordinate into range; false: the border
+uint64_t texel_address(const Texture *t, const TexLevel *l, const Texel *at);  // of one that is inside
+// A channel of a texel as 32 bits: a float, or an integer extended; and the bytes of a texel that a channel becomes.
+uint32_t texel_read(const Texture *t, const uint8_t *p, int channel);
+void texel_write(const Texture *t, uint8_t *p, int channel, uint32_t value);
+// The rows that an instruction of textures or surfaces reads and writes (Dinst.results); NO_ROW: it has none.
+#define NO_ROW UINT32_MAX
+// Behind them, of sust.p and sured.p: the same instruction with the size of a texel, or with the sign of its numbers.
+enum {
+    TEX_HANDLE,
+    TEX_SAMPLER,
+    TEX_LAYER,
+    TEX_AT,
+    TEX_LOD = TEX_AT + 3,
+    TEX_DDX,
+    TEX_DDY = TEX_DDX + 3,
+    TEX_OFF = TEX_DDY + 3,
+    TEX_OUT = TEX_OFF + 3,
+    TEX_ROWS = TEX_OUT + 4,
+    TEX_VARIANTS_AT = 32
+};
+enum { TEX_VARIANTS = 5 };
+static inline const Dinst *tex_variant(const Dinst *d, int k)
+{
+    return (const Dinst *)(const void *)(d->results + TEX_VARIANTS_AT) + k;
+}
+// texture.c, surface.c
 void exec_texture(Env *env, Warp *w, const Dinst *d, uint32_t mask);
+void exec_query(Env *env, Warp *w, const Dinst *d, uint32_t mask);  // txq, suq, istypep
+bool exec_surface(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint32_t mask);
 // across.c: instructions across lanes; of lanes that are at different instructions of one kind, or in different frames
 typedef struct AcrossPart {
     const Code *code;
@@ -194,6 +230,7 @@ typedef struct BulkForm {
 } BulkForm;
 // Bytes into shared memory, or out of it: in units of 16, whose places a swizzle changes.
 void bulk_put(uint8_t *shared, uint32_t at, const uint8_t *data, uint32_t bytes, uint8_t swizzle);
+void exec_tensor_map(Env *env, Warp *w, const Dinst *d, uint32_t mask);  // tensormap.replace, .cp_fenceproxy
 void exec_bulk(Env *env, Warp *w, const Dinst *d, uint32_t mask);
 // late.c
 void late_do(Env *env, const Late *x);           // now, if there is no log, else at the edge; takes x->data

@@ -5,17 +5,7 @@
 
 #include <string.h>
 
-typedef struct Check {
-    const Module *m;
-    const Function *f;
-    Inst *i;
-    Diag *diag;
-    int three;  // types beyond the second
-} Check;
-
-static bool fail_at(const Check *c, size_t at, const char *hint, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-static bool fail_at(const Check *c, size_t at, const char *hint, const char *format, ...)
+bool check_fail(const Check *c, size_t at, const char *hint, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -23,7 +13,14 @@ static bool fail_at(const Check *c, size_t at, const char *hint, const char *for
     va_end(args);
     return false;
 }
-#define fail(c, ...) fail_at(c, (c)->i->at, __VA_ARGS__)
+bool check_refuse(const Check *c, size_t at, FormId id)
+{
+    c->diag->unsupported = true;
+    return check_fail(c, at, LIST_OPS, FORM_REFUSED, op_info[form_info[id].op].name, form_info[id].written,
+                      form_info[id].why);
+}
+
+#define fail(c, ...) check_fail(c, (c)->i->at, __VA_ARGS__)
 
 size_t suffix_at(const Module *m, const Inst *i, int k)
 {
@@ -53,6 +50,15 @@ static const char *signature(const Inst *i)
     }
 }
 
+// Suffix k isn't one that the operation takes: it may make one of the forms that are refused by name.
+static bool is_refused(const Check *c, int k, const char *name)
+{
+    FormId id = form_of((Op)c->i->op, name, strlen(name));
+    if (id == FORMS) return false;
+    check_refuse(c, suffix_at(c->m, c->i, k), id);
+    return true;
+}
+
 // Video instructions have three types, the result's first: type and type2 are those of the sources.
 static bool sort_type(Check *c, int k, int *types)
 {
@@ -67,12 +73,14 @@ static bool sort_type(Check *c, int k, int *types)
         c->three++;
         return true;
     }
+    bool takes = *types < most && (*types ? op->types2 : op->types) >> t & 1;
+    if (!takes && is_refused(c, k, type_info[t].name)) return false;
     if (*types == most)
-        return fail_at(c, suffix_at(c->m, c->i, k), NULL, "'%s' takes no further type .%s", op->name,
-                       type_info[t].name);
+        return check_fail(c, suffix_at(c->m, c->i, k), NULL, "'%s' takes no further type .%s", op->name,
+                          type_info[t].name);
     if (!((*types ? op->types2 : op->types) >> t & 1))
-        return fail_at(c, suffix_at(c->m, c->i, k), NULL, "type .%s is not allowed for '%s'", type_info[t].name,
-                       op->name);
+        return check_fail(c, suffix_at(c->m, c->i, k), NULL, "type .%s is not allowed for '%s'", type_info[t].name,
+                          op->name);
     *((*types)++ ? &i->type2 : &i->type) = t;
     return true;
 }
@@ -95,9 +103,10 @@ static bool sort_all(Check *c)
                 (!i->mod[g] || (g == G_SPACE && op_has(i->op, P_COPIES))))
                 break;
         }
+        if (m == M_COUNT && is_refused(c, k, name)) return false;
         if (m == M_COUNT)
-            return fail_at(c, suffix_at(c->m, c->i, k), NULL, "modifier .%s does not apply to '%s' here", name,
-                           op->name);
+            return check_fail(c, suffix_at(c->m, c->i, k), NULL, "modifier .%s does not apply to '%s' here", name,
+                              op->name);
         i->suffix[k] = (uint16_t)m;
         if (!i->mod[mod_info[m].group]) i->mod[mod_info[m].group] = (uint16_t)m;
     }
@@ -181,8 +190,8 @@ static bool reg_is(const Check *c, int n, const Operand *o, Type t, bool relaxed
 {
     Type r = c->f->regs.v[o->reg].type;
     if (agrees(r, t, relaxed)) return true;
-    return fail_at(c, o->at, NULL, "operand %d of '%s': register %s is .%s, which doesn't agree with .%s", n + 1,
-                   op_info[c->i->op].name, c->f->regs.v[o->reg].name, type_info[r].name, type_info[t].name);
+    return check_fail(c, o->at, NULL, "operand %d of '%s': register %s is .%s, which doesn't agree with .%s", n + 1,
+                      op_info[c->i->op].name, c->f->regs.v[o->reg].name, type_info[r].name, type_info[t].name);
 }
 
 // A constant is an integer for integer and bit types; 0f…, 0d… or a decimal for floating-point ones, and 0f… or 0d… for
@@ -217,30 +226,31 @@ uint64_t imm_bits(const Operand *o, Type t)
     return bits;
 }
 
-static bool source(const Check *c, int n, const Operand *o, Type t, bool relaxed)
+bool check_source(const Check *c, int n, const Operand *o, Type t, bool relaxed)
 {
     const char *name = op_info[c->i->op].name;
-    if (o->negated && t != TY_PRED) return fail_at(c, o->at, NULL, "operand %d of '%s' can't be negated", n + 1, name);
+    if (o->negated && t != TY_PRED)
+        return check_fail(c, o->at, NULL, "operand %d of '%s' can't be negated", n + 1, name);
     switch (o->kind) {
     case O_REG: return reg_is(c, n, o, t, relaxed);
     case O_SREG:
         if (c->i->op != OP_MOV)
-            return fail_at(c, o->at, NULL, "special registers are read with mov, not with '%s'", name);
+            return check_fail(c, o->at, NULL, "special registers are read with mov, not with '%s'", name);
         if (agrees(sreg_info[o->reg].type, t, type_info[t].bits == 16 || o->reg == SR_GRIDID)) return true;
         break;
     case O_IMM:
         if (imm_fits(o, t)) return true;
         if (o->imm_kind == IMM_INT)
-            return fail_at(c, o->at,
-                           t == TY_F32 || t == TY_F64 ? "write it as 0f… or 0d…" : "move it into a register first",
-                           "operand %d of '%s' is an integer, and .%s is expected", n + 1, name, type_info[t].name);
-        return fail_at(c, o->at, NULL, "operand %d of '%s' is a floating-point constant, and .%s is expected", n + 1,
-                       name, type_info[t].name);
+            return check_fail(c, o->at,
+                              t == TY_F32 || t == TY_F64 ? "write it as 0f… or 0d…" : "move it into a register first",
+                              "operand %d of '%s' is an integer, and .%s is expected", n + 1, name, type_info[t].name);
+        return check_fail(c, o->at, NULL, "operand %d of '%s' is a floating-point constant, and .%s is expected", n + 1,
+                          name, type_info[t].name);
     default: break;
     }
     const char *hint = o->kind == O_SYM && !o->sym->function && type_info[t].kind != K_FLOAT ? "write name+0" : NULL;
-    return fail_at(c, o->at, hint, "operand %d of '%s' is %s, and a .%s value is expected", n + 1, name, what[o->kind],
-                   type_info[t].name);
+    return check_fail(c, o->at, hint, "operand %d of '%s' is %s, and a .%s value is expected", n + 1, name,
+                      what[o->kind], type_info[t].name);
 }
 
 // A result may be dropped (_) if it is one of several, or the result of an atomic operation or a comparison.
@@ -251,8 +261,8 @@ static bool dest(const Check *c, int n, const Operand *o, Type t, bool relaxed)
     const bool drops = i->op == OP_SETP || op_info[i->op].class == CLASS_ATOMIC;
     if (o->kind == O_SINK && ((!alone && !first) || drops)) return true;
     if (o->kind != O_REG || o->negated)
-        return fail_at(c, o->at, NULL, "operand %d of '%s' is %s, and a destination register is expected", n + 1,
-                       op_info[c->i->op].name, what[o->kind]);
+        return check_fail(c, o->at, NULL, "operand %d of '%s' is %s, and a destination register is expected", n + 1,
+                          op_info[c->i->op].name, what[o->kind]);
     return reg_is(c, n, o, t, relaxed);
 }
 
@@ -260,19 +270,19 @@ static bool dest(const Check *c, int n, const Operand *o, Type t, bool relaxed)
 static bool vector(const Check *c, int n, const Operand *o, Type t, bool to, bool relaxed)
 {
     int want = c->i->vec;
-    if (want == 1 && o->kind != O_VEC) return to ? dest(c, n, o, t, relaxed) : source(c, n, o, t, relaxed);
+    if (want == 1 && o->kind != O_VEC) return to ? dest(c, n, o, t, relaxed) : check_source(c, n, o, t, relaxed);
     if (o->kind != O_VEC || o->count != want)
-        return fail_at(c, o->at, NULL, "operand %d of '%s' must be a vector of %d", n + 1, op_info[c->i->op].name,
-                       want);
+        return check_fail(c, o->at, NULL, "operand %d of '%s' must be a vector of %d", n + 1, op_info[c->i->op].name,
+                          want);
     const Reg *first = NULL;  // all have one width, which may be wider than the type
     for (int k = 0; k < o->count; k++) {
         const Operand *e = &o->items[k];
-        if (!(to ? dest(c, n, e, t, relaxed) : source(c, n, e, t, relaxed))) return false;
+        if (!(to ? dest(c, n, e, t, relaxed) : check_source(c, n, e, t, relaxed))) return false;
         if (e->kind != O_REG) continue;
         const Reg *r = &c->f->regs.v[e->reg];
         if (first && type_info[r->type].bits != type_info[first->type].bits)
-            return fail_at(c, e->at, NULL, "registers %s and %s of a vector have different widths", first->name,
-                           r->name);
+            return check_fail(c, e->at, NULL, "registers %s and %s of a vector have different widths", first->name,
+                              r->name);
         if (!first) first = r;
     }
     return true;
@@ -284,14 +294,14 @@ static bool fragment(const Check *c, int n, const Operand *o, bool to)
     Fragment want = ptx_fragment(c->i, n);
     const Operand *items = o->kind == O_VEC ? o->items : o;
     if ((o->kind == O_VEC ? o->count : 1) != want.registers)
-        return fail_at(c, o->at, NULL, "operand %d of '%s' must be a vector of %d", n + 1, op_info[c->i->op].name,
-                       want.registers);
+        return check_fail(c, o->at, NULL, "operand %d of '%s' must be a vector of %d", n + 1, op_info[c->i->op].name,
+                          want.registers);
     for (int k = 0; k < want.registers; k++) {
         const Operand *e = &items[k];
         if (to && e->kind == O_SINK) continue;
         if (e->kind != O_REG || e->negated)
-            return fail_at(c, e->at, NULL, "operand %d of '%s' is %s, and a register is expected", n + 1,
-                           op_info[c->i->op].name, what[e->kind]);
+            return check_fail(c, e->at, NULL, "operand %d of '%s' is %s, and a register is expected", n + 1,
+                              op_info[c->i->op].name, what[e->kind]);
         if (!reg_is(c, n, e, want.type, false)) return false;
     }
     return true;
@@ -314,17 +324,17 @@ static bool check_mov(const Check *c, int n, const Operand *o)
     Type t = c->i->type;
     const Operand *d = &c->i->opnd[0];
     if (o->kind == O_VEC) {
-        if (n == 1 && d->kind == O_VEC) return fail_at(c, o->at, NULL, "mov can't have two vectors");
+        if (n == 1 && d->kind == O_VEC) return check_fail(c, o->at, NULL, "mov can't have two vectors");
         if ((o->count != 2 && o->count != 4) || type_info[t].kind != K_BITS)
-            return fail_at(c, o->at, NULL, "mov packs two or four values into a .b type, or unpacks one into them");
+            return check_fail(c, o->at, NULL, "mov packs two or four values into a .b type, or unpacks one into them");
         int bits = type_info[t].bits / o->count;
         for (int k = 0; k < o->count; k++) {
             const Operand *e = &o->items[k];
             if (e->kind == O_SINK && n == 0) continue;
             if (e->kind == O_IMM && e->imm_kind == IMM_INT && n == 1) continue;
             if (e->kind != O_REG || e->negated || type_info[c->f->regs.v[e->reg].type].bits != bits || bits < 8)
-                return fail_at(c, e->at, NULL, "the elements of mov.%s {…} must be %d-bit registers", type_info[t].name,
-                               bits);
+                return check_fail(c, e->at, NULL, "the elements of mov.%s {…} must be %d-bit registers",
+                                  type_info[t].name, bits);
         }
         return true;
     }
@@ -334,9 +344,9 @@ static bool check_mov(const Check *c, int n, const Operand *o)
         // .shared, .const, .local and .param have less than 4 GiB, so that 32 bits hold an address of theirs
         bool small = !o->sym->function && o->sym->space != SP_GLOBAL && o->sym->space != SP_TEX;
         if (info->kind != K_FLOAT && (info->bits == 64 || (info->bits == 32 && small))) return true;
-        return fail_at(c, o->at, NULL, "the address of '%s' doesn't fit .%s", o->sym->name, info->name);
+        return check_fail(c, o->at, NULL, "the address of '%s' doesn't fit .%s", o->sym->name, info->name);
     }
-    return source(c, n, o, t, false);
+    return check_source(c, n, o, t, false);
 }
 
 static bool is_callee(const Operand *o) { return o->kind == O_SYM || o->kind == O_REG; }
@@ -344,34 +354,34 @@ static bool is_callee(const Operand *o) { return o->kind == O_SYM || o->kind == 
 static bool check_passed(const Check *c, const Operand *list, const Symbols *formal, bool to)
 {
     if (formal && (list ? (size_t)list->count : 0) != formal->n)
-        return fail_at(c, list ? list->at : c->i->at, NULL, "%zu %s expected, not %d", formal->n,
-                       to               ? formal->n == 1 ? "argument is" : "arguments are"
-                       : formal->n == 1 ? "result is"
-                                        : "results are",
-                       list ? list->count : 0);
+        return check_fail(c, list ? list->at : c->i->at, NULL, "%zu %s expected, not %d", formal->n,
+                          to               ? formal->n == 1 ? "argument is" : "arguments are"
+                          : formal->n == 1 ? "result is"
+                                           : "results are",
+                          list ? list->count : 0);
     for (int n = 0; list && n < list->count; n++) {
         const Operand *o = &list->items[n];
         const Symbol *f = formal ? formal->v[n] : NULL;
         if (o->kind == O_SYM && o->sym->space == SP_PARAM && !o->imm) {
             if (f && f->bytes && o->sym->bytes != f->bytes)
-                return fail_at(c, o->at, NULL, "'%s' has %llu bytes, and the parameter %llu", o->sym->name,
-                               (unsigned long long)o->sym->bytes, (unsigned long long)f->bytes);
+                return check_fail(c, o->at, NULL, "'%s' has %llu bytes, and the parameter %llu", o->sym->name,
+                                  (unsigned long long)o->sym->bytes, (unsigned long long)f->bytes);
             continue;
         }
         if (o->kind == O_SINK && !to) continue;
         if (f && (f->array || f->elements > 1))
-            return fail_at(c, o->at, NULL, "%s can't be passed for %s", what[o->kind],
-                           f->array ? "an array" : "a vector");
+            return check_fail(c, o->at, NULL, "%s can't be passed for %s", what[o->kind],
+                              f->array ? "an array" : "a vector");
         if (f && type_info[f->type].bits > 64)
-            return fail_at(c, o->at, NULL, "%s can't be passed for a .%s", what[o->kind], type_info[f->type].name);
+            return check_fail(c, o->at, NULL, "%s can't be passed for a .%s", what[o->kind], type_info[f->type].name);
         if (o->kind == O_REG && !o->negated) {
             Type r = c->f->regs.v[o->reg].type;
             if (!f || agrees(r, f->type, type_info[f->type].bits < 16)) continue;
-            return fail_at(c, o->at, NULL, "register %s is .%s, which doesn't agree with .%s",
-                           c->f->regs.v[o->reg].name, type_info[r].name, type_info[f->type].name);
+            return check_fail(c, o->at, NULL, "register %s is .%s, which doesn't agree with .%s",
+                              c->f->regs.v[o->reg].name, type_info[r].name, type_info[f->type].name);
         }
         if (o->kind == O_IMM && to && (!f || imm_fits(o, f->type))) continue;
-        return fail_at(c, o->at, NULL, "%s can't be passed in this call", what[o->kind]);
+        return check_fail(c, o->at, NULL, "%s can't be passed in this call", what[o->kind]);
     }
     return true;
 }
@@ -387,16 +397,16 @@ static bool check_call(const Check *c)
     const Operand *callee = o++;
     if (o < end && o->kind == O_LIST) args = o++;
     if (o < end && o->kind == O_PROTO) proto = o++;
-    if (o != end) return fail_at(c, o->at, NULL, "malformed call");
+    if (o != end) return check_fail(c, o->at, NULL, "malformed call");
     const Function *g = NULL;
     const Proto *like = proto ? c->f->protos.v[proto->reg] : NULL;
     if (callee->kind == O_SYM) {
         g = callee->sym->function;
-        if (callee->imm || !g) return fail_at(c, callee->at, NULL, "'%s' is not a function", callee->sym->name);
-        if (g->entry) return fail_at(c, callee->at, NULL, "an entry can't be called");
+        if (callee->imm || !g) return check_fail(c, callee->at, NULL, "'%s' is not a function", callee->sym->name);
+        if (g->entry) return check_fail(c, callee->at, NULL, "an entry can't be called");
     } else {
         if (callee->negated || type_info[c->f->regs.v[callee->reg].type].bits != 64)
-            return fail_at(c, callee->at, NULL, "register %s can't hold an address", c->f->regs.v[callee->reg].name);
+            return check_fail(c, callee->at, NULL, "register %s can't hold an address", c->f->regs.v[callee->reg].name);
         if (!proto) return fail(c, NULL, "an indirect call needs a .callprototype or .calltargets");
         if (like->targets.n) g = like->targets.v[0]->function;
     }
@@ -446,33 +456,12 @@ Type inst_source_type(const Module *m, const Inst *i, int n)
 static bool check_address(const Check *c, int n, const Operand *o)
 {
     if (o->kind != O_ADDR)
-        return fail_at(c, o->at, NULL, "operand %d of '%s' is %s, and an address in brackets is expected", n + 1,
-                       op_info[c->i->op].name, what[o->kind]);
+        return check_fail(c, o->at, NULL, "operand %d of '%s' is %s, and an address in brackets is expected", n + 1,
+                          op_info[c->i->op].name, what[o->kind]);
     if (o->reg == NO_REG) return true;
     const TypeInfo *t = &type_info[c->f->regs.v[o->reg].type];
     if ((t->bits == 64 || t->bits == 32) && t->kind != K_FLOAT) return true;
-    return fail_at(c, o->at, NULL, "register %s can't hold an address", c->f->regs.v[o->reg].name);
-}
-
-// [object, {coordinates}] or [object, sampler, {coordinates}]
-static bool check_texture(const Check *c, const Operand *o)
-{
-    if (o->kind != O_TEX) return fail_at(c, o->at, NULL, "a texture address [object, {coordinates}] is expected");
-    const Operand *at = &o->items[o->count - 1];
-    if (o->count > 3)
-        return fail_at(c, at->at, NULL, "a texture address has an object, perhaps a sampler, and coordinates");
-    for (int k = 0; k + 1 < o->count; k++) {
-        const Operand *e = &o->items[k];
-        if (e->kind == O_SYM || (e->kind == O_REG && !e->negated && type_info[c->f->regs.v[e->reg].type].bits == 64))
-            continue;
-        return fail_at(c, e->at, NULL, "a texture object is a variable or a 64-bit register");
-    }
-    int want = c->i->mod[G_GEOM] == M_G1D ? 1 : 2, have = at->kind == O_VEC ? at->count : 1;
-    if (have < want || have > 4 || have == 3)
-        return fail_at(c, at->at, NULL, "%d coordinate%s expected", want, want == 1 ? " is" : "s are");
-    for (int k = 0; k < have; k++)
-        if (!source(c, 1, at->kind == O_VEC ? &at->items[k] : at, c->i->type2, false)) return false;
-    return true;
+    return check_fail(c, o->at, NULL, "register %s can't hold an address", c->f->regs.v[o->reg].name);
 }
 
 // 16 bits, or a vector of such (a mask of blocks, offsets)
@@ -480,7 +469,7 @@ static bool halves(const Check *c, int n, const Operand *o)
 {
     const Operand *items = o->kind == O_VEC ? o->items : o;
     for (int k = 0; k < (o->kind == O_VEC ? o->count : 1); k++)
-        if (!source(c, n, &items[k], TY_B16, false)) return false;
+        if (!check_source(c, n, &items[k], TY_B16, false)) return false;
     return true;
 }
 
@@ -489,26 +478,16 @@ static bool check_tensor(const Check *c, const Operand *o)
 {
     const int want = ptx_dimensions(c->i);
     if (o->kind != O_TEX || o->count != 2)
-        return fail_at(c, o->at, NULL, "the address of a tensor [tensor map, {coordinates}] is expected");
+        return check_fail(c, o->at, NULL, "the address of a tensor [tensor map, {coordinates}] is expected");
     const Operand *map = &o->items[0], *at = &o->items[1];
     const bool reg = map->kind == O_REG && !map->negated && type_info[c->f->regs.v[map->reg].type].bits == 64;
     if (!reg && map->kind != O_SYM)
-        return fail_at(c, map->at, NULL, "a tensor map is a variable or a 64-bit register with its address");
+        return check_fail(c, map->at, NULL, "a tensor map is a variable or a 64-bit register with its address");
     if ((at->kind == O_VEC ? at->count : 1) != want)
-        return fail_at(c, at->at, NULL, "%d coordinate%s expected", want, want == 1 ? " is" : "s are");
+        return check_fail(c, at->at, NULL, "%d coordinate%s expected", want, want == 1 ? " is" : "s are");
     for (int k = 0; k < want; k++)
-        if (!source(c, 1, at->kind == O_VEC ? &at->items[k] : at, TY_S32, false)) return false;
+        if (!check_source(c, 1, at->kind == O_VEC ? &at->items[k] : at, TY_S32, false)) return false;
     return true;
-}
-
-// tex and tld4 may have offsets and a depth as well, and give a predicate (§9.7.10.1).
-static bool only_texels(const Check *c)
-{
-    const Inst *i = c->i;
-    if (i->operands < 3 && (!i->operands || i->opnd[0].kind != O_PAIR)) return true;
-    c->diag->unsupported = true;
-    return fail(c, NULL, "'%s' with %s is not implemented", op_info[i->op].name,
-                i->operands < 3 ? "a predicate" : "offsets or a depth");
 }
 
 // Conversions to and from these types only take floating-point values in registers of the same width (§9.7.9.21,
@@ -535,41 +514,47 @@ static bool check_operand(const Check *c, char letter, int n)
     case 'a':
     case 'b':
     case 'u':
-    case 'w': return source(c, n, o, t, relaxed);
-    case 'f': return source(c, n, o, t, false);
+    case 'w': return check_source(c, n, o, t, relaxed);
+    case 'f': return check_source(c, n, o, t, false);
     case 'k': {
         bool predicate = o->kind == O_REG && c->f->regs.v[o->reg].type == TY_PRED;
-        return source(c, n, o, predicate ? TY_PRED : t, false);
+        return check_source(c, n, o, predicate ? TY_PRED : t, false);
     }
     case 'P':
     case 'H':
         if (o->kind != O_PAIR) return dest(c, n, o, t, false);
         return dest(c, n, &o->items[0], t, false) && dest(c, n, &o->items[1], TY_PRED, false);
     case 'q':
-        if (o->kind == O_REG || (o->kind == O_IMM && o->imm_kind == IMM_INT)) return source(c, n, o, t, false);
-        return fail_at(c, o->at, NULL, "operand %d of '%s' is %s, and a predicate is expected", n + 1, name,
-                       what[o->kind]);
+        if (o->kind == O_REG || (o->kind == O_IMM && o->imm_kind == IMM_INT)) return check_source(c, n, o, t, false);
+        return check_fail(c, o->at, NULL, "operand %d of '%s' is %s, and a predicate is expected", n + 1, name,
+                          what[o->kind]);
     case 'm': return check_address(c, n, o);
-    case 'V': return vector(c, n, o, t, true, true);
+    case 'V':
+        if (op_info[i->op].class == CLASS_TEX && o->kind == O_PAIR)
+            return vector(c, n, &o->items[0], t, true, true) && dest(c, n, &o->items[1], TY_PRED, false);
+        return vector(c, n, o, t, true, true);
     case 'v': return vector(c, n, o, t, false, true);
-    case 'l': return o->kind == O_LABEL || fail_at(c, o->at, NULL, "a label is expected behind '%s'", name);
+    case 'l': return o->kind == O_LABEL || check_fail(c, o->at, NULL, "a label is expected behind '%s'", name);
     case 'L':
-        return o->kind == O_LABELS || fail_at(c, o->at, NULL, "a .branchtargets table is expected behind '%s'", name);
+        return o->kind == O_LABELS ||
+               check_fail(c, o->at, NULL, "a .branchtargets table is expected behind '%s'", name);
     case 's':
-        if (o->kind != O_SYM || inst_has(i, G_TO)) return source(c, n, o, t, false);
+        if (o->kind != O_SYM || inst_has(i, G_TO)) return check_source(c, n, o, t, false);
         if (o->sym->space == i->space) return true;
-        return fail_at(c, o->at, NULL, "'%s' lies in .%s, not in .%s", o->sym->name, space_names[o->sym->space],
-                       space_names[i->space]);
+        return check_fail(c, o->at, NULL, "'%s' lies in .%s, not in .%s", o->sym->name, space_names[o->sym->space],
+                          space_names[i->space]);
     case 'i':
         return (o->kind == O_IMM && o->imm_kind == IMM_INT) ||
-               fail_at(c, o->at, NULL, "operand %d of '%s' must be an integer constant", n + 1, name);
-    case 't': return check_texture(c, o);
+               check_fail(c, o->at, NULL, "operand %d of '%s' must be an integer constant", n + 1, name);
+    case 't':
+    case 'X':
+    case 'o': return check_texture(c, letter, n);
     case 'T': return check_tensor(c, o);
     case 'Y': return halves(c, n, o);
     case 'F':
     case 'E':
     case 'g': return fragment(c, n, o, letter == 'F');
-    case 'j': return o->kind == O_VEC ? fragment(c, n, o, false) : source(c, n, o, TY_U64, false);
+    case 'j': return o->kind == O_VEC ? fragment(c, n, o, false) : check_source(c, n, o, TY_U64, false);
     default: return check_mov(c, n, o);
     }
 }
@@ -594,9 +579,9 @@ static bool check_guard(const Check *c)
         if (c->f->params.v[k] == o->sym) return true;
     for (size_t k = 0; k < c->f->rets.n; k++)
         if (c->f->rets.v[k] == o->sym) return true;
-    return fail_at(c, o->at, "guard the call, or what is done with the value",
-                   "'%s' of '%s', which a call passes or gives back, can't have a guard", op_info[i->op].name,
-                   o->sym->name);
+    return check_fail(c, o->at, "guard the call, or what is done with the value",
+                      "'%s' of '%s', which a call passes or gives back, can't have a guard", op_info[i->op].name,
+                      o->sym->name);
 }
 
 // An access of a parameter must lie completely in it. A negative offset is a number near 2^64.
@@ -605,8 +590,8 @@ static bool check_inside(const Check *c, const Operand *o)
     const Symbol *s = o->sym;
     uint64_t bytes = (uint64_t)type_bytes(c->i->type) * c->i->vec;
     if (bytes <= s->bytes && o->imm <= s->bytes - bytes) return true;
-    return fail_at(c, o->at, NULL, "the access lies outside '%s', which has %llu byte%s", s->name,
-                   (unsigned long long)s->bytes, s->bytes == 1 ? "" : "s");
+    return check_fail(c, o->at, NULL, "the access lies outside '%s', which has %llu byte%s", s->name,
+                      (unsigned long long)s->bytes, s->bytes == 1 ? "" : "s");
 }
 
 bool check_inst(Module *m, Function *f, Inst *i, Diag *diag)
@@ -634,7 +619,6 @@ bool check_inst(Module *m, Function *f, Inst *i, Diag *diag)
         return fail(&c, NULL, "'%s' of .f64 with the target's option map_f64_to_f32 is not implemented", op->name);
     }
     if (op->operands[0] == 'c') return check_call(&c);
-    if (op->operands[0] && op->operands[1] == 't' && !only_texels(&c)) return false;
     const char *sig = signature(i);
     if (!sig) return fail(&c, NULL, "'%s' can't have %d operand%s", op->name, i->operands, i->operands == 1 ? "" : "s");
     for (int n = 0; n < i->operands; n++)
@@ -642,13 +626,13 @@ bool check_inst(Module *m, Function *f, Inst *i, Diag *diag)
     // A variable in brackets names its own space; a space that is written must agree.
     for (int n = 0; n < i->operands; n++) {
         const Operand *o = &i->opnd[n];
-        if (o->kind != O_ADDR || !o->sym) continue;
-        if (o->sym->function) return fail_at(&c, o->at, NULL, "'%s' is a function", o->sym->name);
+        if (o->kind != O_ADDR || !o->sym || sig[n] == 'o') continue;
+        if (o->sym->function) return check_fail(&c, o->at, NULL, "'%s' is a function", o->sym->name);
         Space space = operand_space(i, n);
         if (space == SP_GENERIC) i->space = space = o->sym->space;
         if (space != o->sym->space && !(space == SP_LOCAL && o->sym->space == SP_PARAM))
-            return fail_at(&c, o->at, NULL, "'%s' lies in .%s, not in .%s", o->sym->name, space_names[o->sym->space],
-                           space_names[space]);
+            return check_fail(&c, o->at, NULL, "'%s' lies in .%s, not in .%s", o->sym->name, space_names[o->sym->space],
+                              space_names[space]);
         if (space == SP_PARAM && !check_inside(&c, o)) return false;
     }
     return check_guard(&c);

@@ -12,6 +12,11 @@ bool legal_tell(const Legal *c, bool form, size_t at, const char *format, ...)
     return false;
 }
 
+bool legal_refuse(const Legal *c, size_t at, FormId id)
+{
+    return check_refuse(&(Check){.m = c->m, .diag = c->diag}, at, id);
+}
+
 // .rn, .rz, .rm, .rp, of which half-precision types take .rn alone
 static bool rounding(const Legal *c)
 {

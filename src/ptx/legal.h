@@ -27,6 +27,7 @@ static inline size_t mod_at(const Legal *c, Group g)
 
 // legal.c: tells what is wrong; false.
 bool legal_tell(const Legal *c, bool form, size_t at, const char *format, ...) __attribute__((format(printf, 4, 5)));
+bool legal_refuse(const Legal *c, size_t at, FormId id);  // a form of forms.def
 // What is wrong is the form, which isn't known and so isn't implemented; or its operands, or the module is too old.
 #define fail(c, ...) legal_tell(c, true, __VA_ARGS__)
 #define wrong(c, ...) legal_tell(c, false, __VA_ARGS__)

@@ -18,7 +18,7 @@ static bool scoped(const Legal *c, Mod sem)
     if (!only(c, G_SEM, i->mod[G_SEM] == sem || i->mod[G_SEM] == M_RELAXED)) return false;
     if (i->mod[G_SEM] == M_RELAXED && sem != M_RELAXED && !since(c, ".relaxed", 80, 90)) return false;
     return only(c, G_SCOPE, is(c, G_SCOPE, M_CTA, M_CLUSTER)) &&
-           needs(c, !has(c, G_SEM) || i->mod[G_SEM] != M_RELAXED || has(c, G_SCOPE), "a scope beside .relaxed");
+           needs(c, !has(c, G_SEM) || has(c, G_SCOPE), "a scope beside its order");
 }
 
 static bool mbar_object(const Legal *c) { return object(c, false) && since(c, "'mbarrier'", 70, 80); }
@@ -33,7 +33,9 @@ static bool mbar_arrive(const Legal *c)
     const Inst *i = c->i;
     const bool some = i->op == OP_MBAR_ARRIVE_SOME || i->op == OP_MBAR_DROP_SOME,
                expects = i->op == OP_MBAR_ARRIVE_EXPECT || i->op == OP_MBAR_DROP_EXPECT;
-    if (!object(c, !some) || !scoped(c, M_RELEASE)) return false;
+    if (!object(c, !some) || !scoped(c, M_RELEASE) || !only(c, G_SEM, !some || i->mod[G_SEM] != M_RELAXED) ||
+        !only(c, G_SCOPE, !some || i->mod[G_SCOPE] == M_CTA))
+        return false;
     if (i->mod[G_SPACE] == M_SHARED_CLUSTER && i->opnd[0].kind != O_SINK)
         return wrong(c, i->opnd[0].at, "an arrival at another block's barrier gives no state: write _");
     if (expects) return since(c, ".expect_tx", 80, 90);
@@ -105,12 +107,12 @@ static bool bulk(const Legal *c)
     return completes(c, way) && casts(c, way, way == WAY_OUT ? 3 : 4) && only(c, G_HINT, way != WAY_ACROSS);
 }
 
-static bool reduces(const Legal *c, uint64_t add, uint64_t extremes)
+static bool reduces(const Legal *c, uint64_t logic, uint64_t add, uint64_t extremes)
 {
     switch (c->i->mod[G_ATOM]) {
     case M_A_AND:
     case M_A_OR:
-    case M_A_XOR: return only_types(c, G_ATOM, T(B32) | T(B64));
+    case M_A_XOR: return only_types(c, G_ATOM, logic);
     case M_A_ADD: return only_types(c, G_ATOM, add);
     case M_A_MIN:
     case M_A_MAX: return only_types(c, G_ATOM, extremes);
@@ -126,7 +128,7 @@ static bool bulk_reduce(const Legal *c)
     const bool half = c->i->type == TY_F16 || c->i->type == TY_BF16, out = way == WAY_OUT;
     if (way == WAY_IN) return fail(c, c->i->at, "'%s' goes to .global or .shared::cluster", name(c));
     return completes(c, way) && casts(c, way, out ? 3 : 4) && only(c, G_HINT, out) &&
-           reduces(c, T(U32) | T(S32) | T(U64) | (out ? T(F16) | T(BF16) | T_FLT : 0),
+           reduces(c, T(B32) | (out ? T(B64) : 0), T(U32) | T(S32) | T(U64) | (out ? T(F16) | T(BF16) | T_FLT : 0),
                    T(U32) | T(S32) | (out ? T(U64) | T(S64) | T(F16) | T(BF16) : 0)) &&
            only(c, G_NOFTZ, half && c->i->mod[G_ATOM] == M_A_ADD) &&
            needs(c, !half || c->i->mod[G_ATOM] != M_A_ADD || has(c, G_NOFTZ), ".noftz for sums of half precision");
@@ -183,7 +185,47 @@ static bool tensor_reduce(const Legal *c)
 
 static bool tensor_prefetch(const Legal *c)
 {
-    return dimensions(c) && bulk_prefetch(c) && only(c, G_MODE, c->i->mod[G_MODE] != M_IM2COL_NO_OFFS) && offsets(c, 1);
+    const bool offset = c->i->mod[G_MODE] == M_IM2COL;
+    return dimensions(c) && bulk_prefetch(c) && only(c, G_MODE, c->i->mod[G_MODE] != M_IM2COL_NO_OFFS) &&
+           casts(c, WAY_IN, 1 + offset) && offsets(c, 1);
+}
+
+// A field changes of the map in shared or global memory. Fields of each dimension say which.
+static bool map_replace(const Legal *c)
+{
+    const Inst *i = c->i;
+    const uint16_t field = i->mod[G_MODE];
+    const bool wide = field == M_MAP_ADDRESS || field == M_MAP_STRIDE, each = field >= M_MAP_BOX && field <= M_MAP_STEP,
+               number = field == M_MAP_RANK || (field >= M_MAP_TYPE && field <= M_MAP_FILL);
+    const Operand *value = &i->opnd[i->operands - 1];
+    if (!needs(c, wide || each || number, "a field such as .box_dim") ||
+        !needs(c, i->mod[G_COMPLETE] == M_B1024, ".b1024"))
+        return false;
+    if (!only(c, G_SPACE, i->mod[G_SPACE] == M_SHARED_CTA || i->space == SP_GLOBAL) ||
+        !only_types(c, G_MODE, wide ? T(B64) : T(B32)))
+        return false;
+    if (i->operands != 2 + each) return wrong(c, i->at, "'%s' takes %d operands here", name(c), 2 + each);
+    if (each && i->opnd[1].imm > 4) return wrong(c, i->opnd[1].at, "a tensor has at most 5 dimensions");
+    return (value->kind == O_IMM || field < M_MAP_TYPE || wrong(c, value->at, "this field's value is a constant")) &&
+           since(c, "'tensormap.replace'", 83, 90) &&
+           needs(c, is_special(c->m), "a target of one architecture alone, such as sm_90a");
+}
+
+static bool map_copy(const Legal *c)
+{
+    const Inst *i = c->i;
+    return needs(c, i->mod[G_SPACE] == M_GLOBAL && inst_from_space(i) == SP_SHARED, ".global.shared::cta") &&
+           needs(c, i->mod[G_PROXY] == M_TENSORMAP_GENERIC, ".tensormap::generic") &&
+           needs(c, i->mod[G_SEM] == M_RELEASE && has(c, G_SCOPE), ".release and a scope") &&
+           needs(c, has(c, G_SYNC) && has(c, G_ALIGNED), ".sync.aligned") &&
+           (i->opnd[2].imm == 128 || wrong(c, i->opnd[2].at, "a tensor map has 128 bytes")) &&
+           since(c, "'tensormap.cp_fenceproxy'", 83, 90);
+}
+
+static bool fence_mbar(const Legal *c)
+{
+    return needs(c, c->i->mod[G_SEM] == M_RELEASE && c->i->mod[G_SCOPE] == M_CLUSTER, ".release.cluster") &&
+           since(c, "'fence.mbarrier_init'", 80, 90);
 }
 
 // --- single words ----------------------------------------------------------------------------------------------------
@@ -191,12 +233,14 @@ static bool remote(const Legal *c)
 {
     return needs(c, has(c, G_COMPLETE), ".mbarrier::complete_tx::bytes") &&
            only(c, G_COMPLETE, c->i->mod[G_COMPLETE] == M_COMPLETE_TX) &&
-           only(c, G_SPACE, c->i->mod[G_SPACE] == M_SHARED_CLUSTER) && since(c, "an asynchronous store", 81, 90);
+           only(c, G_SPACE, is(c, G_SPACE, M_SHARED_CLUSTER, M_SHARED_CTA)) &&
+           since(c, "an asynchronous store", 81, 90);
 }
 
 static bool st_async(const Legal *c)
 {
-    return remote(c) && only(c, G_SEM, c->i->mod[G_SEM] == M_WEAK) && only(c, G_VEC, c->i->vec <= 4);
+    return remote(c) && only(c, G_SEM, c->i->mod[G_SEM] == M_WEAK) &&
+           only(c, G_VEC, c->i->vec * type_info[c->i->type].bits <= 128);
 }
 
 static bool red_async(const Legal *c)
@@ -204,7 +248,8 @@ static bool red_async(const Legal *c)
     const uint16_t op = c->i->mod[G_ATOM];
     return remote(c) &&
            needs(c, c->i->mod[G_SEM] == M_RELAXED && c->i->mod[G_SCOPE] == M_CLUSTER, ".relaxed.cluster") &&
-           reduces(c, T(U32) | T(S32) | T(U64), T(U32) | T(S32)) && only(c, G_ATOM, op != M_A_EXCH && op != M_A_CAS);
+           reduces(c, T(B32), T(U32) | T(S32) | T(U64) | T(S64), T(U32) | T(S32)) &&
+           only(c, G_ATOM, op != M_A_EXCH && op != M_A_CAS);
 }
 
 // --- clusters --------------------------------------------------------------------------------------------------------
@@ -252,5 +297,8 @@ LegalRule *const legal_async[OP_COUNT] = {
     [OP_CLUSTER_ARRIVE] = cluster_barrier,
     [OP_CLUSTER_WAIT] = cluster_barrier,
     [OP_MAPA] = maps,
+    [OP_MAP_REPLACE] = map_replace,
+    [OP_MAP_COPY] = map_copy,
+    [OP_FENCE_MBAR] = fence_mbar,
     [OP_GETCTARANK] = maps,
 };

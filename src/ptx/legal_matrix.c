@@ -77,7 +77,7 @@ static bool sparse(const Legal *c)
     if (!form(c, &x) || !types(c, &x) || !modifiers(c, &x)) return false;
     if (i->op == OP_MMA_ORDERED && !since(c, "'mma.sp::ordered_metadata'", 85, 80)) return false;
     if (T_F8 >> x.type[MATRIX_A] & 1 && x.type[MATRIX_D] != TY_F32)
-        return fail(c, i->at, "'%s' with a sum of .f16 is not implemented", name(c));
+        return legal_refuse(c, i->at, i->op == OP_MMA_SP ? FORM_MMA_SP_HALF : FORM_MMA_ORDERED_HALF);
     const uint64_t choices = matrix_selectors(&x);
     if (i->operands < 6 || i->opnd[5].kind != O_IMM || i->opnd[5].imm < choices) return true;
     return wrong(c, i->opnd[5].at, "the sparsity selector of this '%s' is below %d", name(c), (int)choices);

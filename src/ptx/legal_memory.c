@@ -53,7 +53,8 @@ static bool atomic_vectors(const Legal *c)
     if (!since(c, "a vector of atomics", 81, 90)) return false;
     Mod op = (Mod)i->mod[G_ATOM];
     uint64_t types = op == M_A_ADD ? T(F32) | HALF | BRAIN : op == M_A_MIN || op == M_A_MAX ? HALF | BRAIN : 0;
-    return only_types(c, G_VEC, types) && only(c, G_VEC, i->space != SP_SHARED && vectors(c));
+    bool eight = i->vec == 8 && type_info[i->type].bits == 16;
+    return only_types(c, G_VEC, types) && only(c, G_VEC, i->space != SP_SHARED && (eight || vectors(c)));
 }
 
 static bool atomics(const Legal *c)
@@ -131,10 +132,20 @@ static bool hints(const Legal *c)
 static bool proxy_fence(const Legal *c)
 {
     const Inst *i = c->i;
-    bool async = i->mod[G_PROXY] == M_P_ASYNC,
-         shared = i->mod[G_SPACE] == M_SHARED_CTA || i->mod[G_SPACE] == M_SHARED_CLUSTER;
-    return needs(c, has(c, G_PROXY), ".alias or .async") &&
-           only(c, G_SPACE, async && (i->space == SP_GLOBAL || shared));
+    const uint16_t proxy = i->mod[G_PROXY], sem = i->mod[G_SEM];
+    const bool async = proxy == M_P_ASYNC, maps = proxy == M_TENSORMAP_GENERIC, both = proxy == M_ASYNC_GENERIC,
+               shared = i->mod[G_SPACE] == M_SHARED_CTA || i->mod[G_SPACE] == M_SHARED_CLUSTER;
+    const Mod where = sem == M_ACQUIRE ? M_RESTRICT_CLUSTER : M_RESTRICT_CTA;
+    if (!needs(c, has(c, G_PROXY), ".alias or .async") ||
+        !only(c, G_SPACE, async && (i->space == SP_GLOBAL || shared)) ||
+        !only(c, G_SEM, (maps || both) && (sem == M_ACQUIRE || sem == M_RELEASE)) || !only(c, G_SCOPE, maps || both) ||
+        !only(c, G_MODE, both && i->mod[G_MODE] == where) || !needs(c, !(maps || both) || has(c, G_SCOPE), "a scope"))
+        return false;
+    if (both && !needs(c, has(c, G_MODE) && i->mod[G_SCOPE] == M_CLUSTER, ".sync_restrict and .cluster")) return false;
+    const int operands = maps && sem == M_ACQUIRE ? 2 : 0;
+    if (i->operands != operands) return wrong(c, i->at, "this 'fence.proxy' takes %d operands", operands);
+    return !operands || (i->opnd[1].kind == O_IMM && i->opnd[1].imm == 128) ||
+           wrong(c, i->opnd[1].at, "a tensor map has 128 bytes");
 }
 
 static bool of_space(const Legal *c)
@@ -154,18 +165,72 @@ static bool ldu(const Legal *c) { return only(c, G_SPACE, c->i->space == SP_GLOB
 static bool prefetch(const Legal *c)
 {
     const Inst *i = c->i;
+    if (i->mod[G_LEVEL] == M_TENSORMAP)
+        return only(c, G_SPACE, i->space == SP_CONST || i->mod[G_SPACE] == M_PARAM) &&
+               since(c, "a prefetch of a tensor map", 80, 90);
     return needs(c, has(c, G_LEVEL), ".L1 or .L2") && only(c, G_SPACE, i->space == SP_GLOBAL || i->space == SP_LOCAL) &&
            only(c, G_LEVEL, i->mod[G_LEVEL] <= M_L2 || i->space != SP_LOCAL);
 }
 
 static bool prefetchu(const Legal *c) { return needs(c, c->i->mod[G_LEVEL] == M_L1, ".L1"); }
 
+// --- textures and surfaces -------------------------------------------------------------------------------------------
 static bool texture(const Legal *c)
 {
     const Inst *i = c->i;
-    return needs(c, has(c, G_GEOM), ".1d or .2d") && needs(c, i->vec == 4, ".v4") &&
-           needs(c, i->op == OP_TEX || i->mod[G_GEOM] == M_G2D, ".2d") &&
-           needs(c, i->op == OP_TEX || has(c, G_COMP), "a component: .r, .g, .b or .a");
+    const TexShape shape = tex_shape(i->mod[G_GEOM]);
+    bool pairs = i->type == TY_F16X2, gather = i->op == OP_TLD4, volume = i->mod[G_GEOM] == M_G3D;
+    if (!needs(c, has(c, G_GEOM), ".1d or .2d") || !needs(c, i->vec == (pairs ? 2 : 4), pairs ? ".v2" : ".v4"))
+        return false;
+    if (!only(c, G_GEOM, i->mod[G_GEOM] <= M_GA2DMS)) return false;
+    if (gather)
+        return needs(c, shape.coordinates > 1 && !volume && !shape.samples, ".2d, .a2d, .cube or .acube") &&
+               needs(c, has(c, G_COMP), "a component: .r, .g, .b or .a");
+    if (shape.samples) return legal_refuse(c, mod_at(c, G_GEOM), FORM_TEX_SAMPLES);
+    if (shape.cube && i->type2 != TY_F32) return fail(c, i->at, "coordinates of cubes are of type .f32");
+    return true;
+}
+
+static bool texture_query(const Legal *c)
+{
+    uint16_t query = c->i->mod[G_QUERY];
+    bool level = c->i->operands == 3;
+    return needs(c, has(c, G_QUERY), "what it asks for, such as .width") && only(c, G_QUERY, query != M_Q_LAYOUT) &&
+           only(c, G_MIP, c->i->mod[G_MIP] == M_AT_LEVEL && query <= M_Q_DEPTH) &&
+           (level == has(c, G_MIP) || wrong(c, c->i->at, "'txq' takes a level exactly with .level"));
+}
+
+static bool surface_query(const Legal *c)
+{
+    uint16_t query = c->i->mod[G_QUERY];
+    return needs(c, has(c, G_QUERY), "what it asks for, such as .width") &&
+           only(c, G_QUERY, query <= M_Q_ARRAY_SIZE || query == M_Q_LAYOUT);
+}
+
+static bool surface(const Legal *c)
+{
+    const Inst *i = c->i;
+    const TexShape shape = tex_shape(i->mod[G_GEOM]);
+    bool load = i->op == OP_SULD, reduces = i->op == OP_SURED || i->op == OP_SURED_P;
+    if (!needs(c, has(c, G_GEOM), ".1d, .2d or .3d") || !needs(c, has(c, G_OUTSIDE), ".trap, .clamp or .zero"))
+        return false;
+    if (!only(c, G_GEOM, !shape.cube && !shape.samples && !(reduces && shape.layered))) return false;
+    uint16_t cache = i->mod[G_CACHE];
+    bool kept = cache == M_CG || cache == M_CS || (load ? cache == M_CA || cache == M_CV : cache >= M_WB);
+    return only(c, G_CACHE, kept) && only(c, G_VEC, i->vec * type_info[i->type].bits <= 128 && i->vec < 8);
+}
+
+// Which types go with which operation (§9.7.11.3)
+static bool surface_sum(const Legal *c)
+{
+    const Inst *i = c->i;
+    Mod op = (Mod)i->mod[G_ATOM];
+    bool bytes = i->op == OP_SURED;
+    uint64_t types = 0;
+    if (op == M_A_ADD) types = bytes ? T(U32) | T(S32) | T(U64) : T(B32);
+    if (op == M_A_MIN || op == M_A_MAX) types = bytes ? INT32_64 : T(B32) | T(B64);
+    if (op == M_A_AND || op == M_A_OR) types = T(B32);
+    return needs(c, has(c, G_ATOM), "an operation such as .add") && only_types(c, G_ATOM, types) && surface(c);
 }
 
 static bool membar(const Legal *c)
@@ -177,16 +242,14 @@ static bool membar(const Legal *c)
 static bool fence(const Legal *c)
 {
     uint16_t sem = c->i->mod[G_SEM];
+    const Mod where = sem == M_ACQUIRE ? M_RESTRICT_CLUSTER : M_RESTRICT_CTA;
+    const bool restricted = (sem == M_ACQUIRE || sem == M_RELEASE) && c->i->mod[G_SCOPE] == M_CLUSTER;
     return needs(c, has(c, G_SCOPE), "a scope such as .gpu") && only(c, G_SCOPE, c->i->mod[G_SCOPE] != M_GL) &&
+           only(c, G_MODE, restricted && c->i->mod[G_MODE] == where) &&
            only(c, G_SEM, sem != M_WEAK && sem != M_RELAXED && sem != M_VOLATILE);
 }
 
 // It has one form only.
-static bool init_fence(const Legal *c)
-{
-    return needs(c, c->i->mod[G_SEM] == M_RELEASE, ".release") && needs(c, c->i->mod[G_SCOPE] == M_CLUSTER, ".cluster");
-}
-
 LegalRule *const legal_memory[OP_COUNT] = {
     [OP_CVTA] = of_space,
     [OP_ISSPACEP] = of_space,
@@ -205,9 +268,15 @@ LegalRule *const legal_memory[OP_COUNT] = {
     [OP_PREFETCHU] = prefetchu,
     [OP_TEX] = texture,
     [OP_TLD4] = texture,
+    [OP_TXQ] = texture_query,
+    [OP_SUQ] = surface_query,
+    [OP_SULD] = surface,
+    [OP_SUST] = surface,
+    [OP_SUST_P] = surface,
+    [OP_SURED] = surface_sum,
+    [OP_SURED_P] = surface_sum,
     [OP_MEMBAR] = membar,
     [OP_FENCE] = fence,
-    [OP_FENCE_INIT] = init_fence,
     [OP_FENCE_PROXY] = proxy_fence,
     [OP_MEMBAR_PROXY] = proxy_fence,
 };

@@ -348,6 +348,7 @@ static bool parse_header(Parser *p)
         }
         good &= arch || debug || tok(p)->kind == TOK_NAME;
         if (!debug) text_printf(&target, "%s%.*s", target.n ? ", " : "", (int)tok(p)->length, tok(p)->text);
+        m->separate_samplers |= end - s == 19 && !memcmp(s, "texmode_independent", 19);
         m->maps_f64 |= end - s == 14 && !memcmp(s, "map_f64_to_f32", 14);
         lex_next(&p->lex);
     } while (take_punct(p, ','));

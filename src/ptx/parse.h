@@ -109,6 +109,7 @@ bool take_directive(Parser *p, const char *name);
 bool parse_fail(Parser *p, size_t at, const char *hint, const char *format, ...) __attribute__((format(printf, 4, 5)));
 bool parse_unsupported(Parser *p, size_t at, const char *hint, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+#define FORM_REFUSED "'%s' with %s is not implemented: %s"  // the operation, FormInfo.written and .why
 #define LIST_OPS "onchip list ops shows what is implemented"
 char *token_text(Parser *p);                            // the current token, copied
 Type parse_type(Parser *p);                             // TY_NONE: the current token is no type
@@ -168,6 +169,22 @@ void order_regs(Parser *p);                                           // when a 
 // check.c
 size_t suffix_at(const Module *m, const Inst *i, int k);  // where suffix k of the mnemonic stands
 bool check_form(const Module *m, Inst *i, Diag *diag);    // modifiers and types that the operation has
+
+typedef struct Check {
+    const Module *m;
+    const Function *f;
+    Inst *i;
+    Diag *diag;
+    int three;  // types beyond the second
+} Check;
+// They tell what is wrong, with its place; false.
+bool check_fail(const Check *c, size_t at, const char *hint, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+bool check_refuse(const Check *c, size_t at, FormId id);
+bool check_source(const Check *c, int n, const Operand *o, Type t, bool relaxed);  // n: the operand's number
+
+// texture.c: operand n, of which ops.def says the letter t, X or o
+bool check_texture(const Check *c, char letter, int n);
 
 // legal.c
 bool check_legal(const Module *m, const Inst *i, Diag *diag);  // modifiers that go together

@@ -290,13 +290,19 @@ static bool parse_mnemonic(Parser *p, Inst *i)
                           "unknown instruction '%s'", head);
     }
     if (op >= OP_COUNT)
-        return parse_unsupported(p, t.at, LIST_OPS, "instruction '%.*s' is not implemented", (int)t.length, t.text);
+        return parse_unsupported(p, t.at, LIST_OPS, "instruction '%.*s' is not implemented: %s", (int)t.length, t.text,
+                                 op_missing[op - OP_COUNT].why);
     i->op = (uint16_t)op;
     for (size_t at = n; at < t.length;) {
         size_t start = ++at;
         while (at < t.length && t.text[at] != '.') at++;
         int64_t v;
-        if (!map_get(&p->suffixes, t.text + start, at - start, &v))
+        bool known = map_get(&p->suffixes, t.text + start, at - start, &v);
+        FormId form = known ? FORMS : form_of((Op)op, t.text + start, at - start);
+        if (form != FORMS)
+            return parse_unsupported(p, suffix_at(p->m, i, i->suffixes), LIST_OPS, FORM_REFUSED, op_info[op].name,
+                                     form_info[form].written, form_info[form].why);
+        if (!known)
             return parse_unsupported(p, suffix_at(p->m, i, i->suffixes), LIST_OPS,
                                      "modifier '.%.*s' of '%s' is not implemented", (int)(at - start), t.text + start,
                                      op_info[op].name);

@@ -43,6 +43,7 @@ typedef enum Group {
     G_COUNT
 } Group;
 #define G(id) (1ull << G_##id)
+_Static_assert(G_COUNT <= 64, "a group is a bit");
 
 typedef enum Mod {
     M_NONE,
@@ -82,7 +83,7 @@ typedef enum Class {
 
 typedef enum Op {
 #define OP(id, name, sig, types, types2, groups, properties, class, s32, s64, section) OP_##id,
-#define NOOP(name, section)
+#define NOOP(name, section, state, why)
 #include "ptx/ops.def"
 #undef OP
 #undef NOOP
@@ -117,11 +118,29 @@ typedef struct OpInfo {
 } OpInfo;
 extern const OpInfo op_info[OP_COUNT];
 static inline bool op_has(Op op, unsigned properties) { return (op_info[op].properties & properties) != 0; }  // any
+typedef enum OpState { OP_REFUSED, OP_ELSEWHERE } OpState;
 typedef struct OpMissing {
     const char *name, *section;
+    OpState state;
+    const char *why;
 } OpMissing;
 extern const OpMissing op_missing[];
 extern const size_t op_missing_count;
+
+// Forms of implemented operations that are refused (forms.def).
+typedef enum FormId {
+#define FORM(id, op, parts, written, why) FORM_##id,
+#include "ptx/forms.def"
+#undef FORM
+    FORMS
+} FormId;
+typedef struct FormInfo {
+    Op op;
+    const char *parts, *written, *why;
+} FormInfo;
+extern const FormInfo form_info[FORMS];
+// The form that a modifier or type makes of an operation, which doesn't take it otherwise; FORMS: none is known.
+FormId form_of(Op op, const char *part, size_t length);
 
 typedef enum Space { SP_NONE, SP_REG, SP_GENERIC, SP_GLOBAL, SP_CONST, SP_SHARED, SP_LOCAL, SP_PARAM, SP_TEX } Space;
 extern const char *const space_names[];
@@ -316,9 +335,10 @@ struct Module {
     Arena arena;
     Source source;  // a copy
     int version_major, version_minor;
-    const char *target;    // "sm_35" with its options
-    int sm, address_bits;  // sm: 35
-    bool maps_f64;         // the target's option map_f64_to_f32
+    const char *target;      // "sm_35" with its options
+    int sm, address_bits;    // sm: 35
+    bool maps_f64;           // the target's option map_f64_to_f32
+    bool separate_samplers;  // its option texmode_independent
     // Set by who loads it: parameters for arithmetic take no registers; order.c is asked; constants come like operands.
     bool free_params, reorder, near_constants;
     // What an SM has, where order.c may use more registers than the code needs, as long as that is full of threads.
@@ -359,6 +379,18 @@ int ptx_dimensions(const Inst *i);     // of a tensor's copy
 int inst_dest_count(const Inst *i);    // leading operands that are destinations
 bool inst_adds(const Inst *i);         // it reads its destination, too
 int inst_slots(const Inst *i);         // issue slots, from ops.def
+
+// --- texture.c: what textures and surfaces are addressed by ----------------------------------------------------------
+// Behind a texture's address: the level of a mipmap, the coordinates' derivatives, offsets in texels, a depth that
+// texels are compared with.
+typedef enum TexPart { TEX_LEVEL, TEX_DX, TEX_DY, TEX_OFFSET, TEX_DEPTH } TexPart;
+TexPart tex_part(const Function *f, const Inst *i, int n);  // what operand n is, from 2 on
+typedef struct TexShape {
+    uint8_t coordinates;          // that count, without the layer
+    uint8_t items;                // of the vector that has them: with the layer and what is ignored
+    bool layered, cube, samples;  // a layer's number comes first; a sample's number belongs to it
+} TexShape;
+TexShape tex_shape(uint16_t geometry);  // a Mod of GEOM
 
 // --- matrix.c: matrices, of which each lane of a warp has a fragment -------------------------------------------------
 enum { MATRIX_D, MATRIX_A, MATRIX_B, MATRIX_C, MATRICES };

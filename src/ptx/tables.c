@@ -1,6 +1,8 @@
 // tables.c: makes arrays of the .def files.
 #include "ptx/pass.h"
 
+#include <string.h>
+
 const TypeInfo type_info[TY_COUNT] = {
     [TY_NONE] = {"", K_OPAQUE, 0},
 #define TYPE(id, text, kind, bits) [TY_##id] = {text, kind, bits},
@@ -26,7 +28,7 @@ const SregInfo sreg_info[SR_COUNT] = {
 const OpInfo op_info[OP_COUNT] = {
 #define OP(id, name, sig, types, types2, groups, properties, class, s32, s64, section) \
     [OP_##id] = {name, sig, types, types2, groups, properties, CLASS_##class, s32, s64, section},
-#define NOOP(name, section)
+#define NOOP(name, section, state, why)
 #include "ptx/ops.def"
 #undef OP
 #undef NOOP
@@ -34,11 +36,33 @@ const OpInfo op_info[OP_COUNT] = {
 
 const OpMissing op_missing[] = {
 #define OP(id, name, sig, types, types2, groups, properties, class, s32, s64, section)
-#define NOOP(name, section) {name, section},
+#define NOOP(name, section, state, why) {name, section, OP_##state, why},
 #include "ptx/ops.def"
 #undef OP
 #undef NOOP
 };
 const size_t op_missing_count = COUNT(op_missing);
+
+const FormInfo form_info[FORMS] = {
+#define FORM(id, op, parts, written, why) [FORM_##id] = {OP_##op, parts, written, why},
+#include "ptx/forms.def"
+#undef FORM
+};
+
+static bool has_part(const char *parts, const char *part, size_t length)
+{
+    for (size_t n; *parts; parts += n + strspn(parts + n, " ")) {
+        n = strcspn(parts, " ");
+        if (n == length && !memcmp(parts, part, n)) return true;
+    }
+    return false;
+}
+
+FormId form_of(Op op, const char *part, size_t length)
+{
+    for (int k = 0; k < FORMS; k++)
+        if (form_info[k].op == op && has_part(form_info[k].parts, part, length)) return (FormId)k;
+    return FORMS;
+}
 
 const char *const space_names[] = {"", "reg", "generic", "global", "const", "shared", "local", "param", "tex"};

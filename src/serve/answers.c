@@ -393,25 +393,97 @@ static bool format_of(const WireTexture *w, oc_tex_format *format)
     return false;
 }
 
-static int answer_TEXTURE(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+enum { MOST_LEVELS = 32 };
+typedef struct Described {
+    WireTexture w;
+    oc_texture t;
+    oc_tex_level rest[MOST_LEVELS];
+} Described;
+
+static bool level_of(const WireLevel *w, oc_tex_level *l)
+{
+    *l = (oc_tex_level){w->base, (uint32_t)w->pitch, w->slice};
+    return w->pitch <= UINT32_MAX;
+}
+
+// The texture that the call's text describes, with so many bytes of a name behind it.
+static bool describe(const Serving *s, Described *d)
 {
     static const oc_tex_address addresses[] = {OC_TEX_WRAP, OC_TEX_CLAMP, OC_TEX_MIRROR, OC_TEX_BORDER};
+    WireTexture *w = &d->w;
+    oc_tex_level first;
+    *d = (Described){0};
+    if (s->text.n < sizeof *w) return false;
+    memcpy(w, s->text.v, sizeof *w);
+    if (!w->levels || w->levels > MOST_LEVELS) return false;
+    if (s->text.n != sizeof *w + (w->levels - 1) * sizeof w->first + w->name) return false;
+    if ((w->width | w->height | w->depth | w->layers) > UINT32_MAX || !level_of(&w->first, &first)) return false;
+    for (uint32_t k = 1; k < w->levels; k++) {
+        WireLevel l;
+        memcpy(&l, s->text.v + sizeof *w + (k - 1) * sizeof l, sizeof l);
+        if (!level_of(&l, &d->rest[k - 1])) return false;
+    }
+    for (int k = 0; k < 3; k++)
+        if (w->address[k] >= COUNT(addresses)) return false;
+    d->t = (oc_texture){.base = first.base,
+                        .pitch = first.pitch,
+                        .slice = first.slice,
+                        .width = (uint32_t)w->width,
+                        .height = (uint32_t)w->height,
+                        .depth = (uint32_t)w->depth,
+                        .layers = (uint32_t)w->layers,
+                        .cube = w->cube,
+                        .levels = w->levels,
+                        .mipmap = d->rest,
+                        .channels = w->channels,
+                        .address = addresses[w->address[0]],
+                        .by_axis = true,
+                        .address_y = addresses[w->address[1]],
+                        .address_z = addresses[w->address[2]],
+                        .linear = w->linear,
+                        .normalized = w->normalized,
+                        .unit_float = w->unit,
+                        .srgb = w->srgb,
+                        .linear_levels = w->linear_levels,
+                        .level_bias = w->bias,
+                        .level_min = w->least,
+                        .level_max = w->most};
+    memcpy(d->t.border, w->border, sizeof d->t.border);
+    return format_of(w, &d->t.format);
+}
+
+static int answer_TEXTURE(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
     (void)c, (void)out;
-    WireTexture w;
-    if (s->text.n != sizeof w) return INVALID_VALUE;
-    memcpy(&w, s->text.v, sizeof w);
-    if (w.width > UINT32_MAX || w.height > UINT32_MAX || w.pitch > UINT32_MAX) return INVALID_VALUE;
-    oc_texture t = {.base = w.base,
-                    .width = (uint32_t)w.width,
-                    .height = (uint32_t)w.height,
-                    .pitch = (uint32_t)w.pitch,
-                    .channels = w.channels,
-                    .linear = w.linear,
-                    .normalized = w.normalized,
-                    .unit_float = w.unit};
-    if (w.address >= COUNT(addresses) || !format_of(&w, &t.format)) return INVALID_VALUE;
-    t.address = addresses[w.address];
-    return result(s, oc_texture_create(s->device, &t, &a->a));
+    Described d;
+    return describe(s, &d) ? result(s, oc_texture_create(s->device, &d.t, &a->a)) : INVALID_VALUE;
+}
+
+static int answer_SURFACE(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    (void)c, (void)out;
+    Described d;
+    return describe(s, &d) ? result(s, oc_surface_create(s->device, &d.t, &a->a)) : INVALID_VALUE;
+}
+
+static int answer_SURFACE_END(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    (void)a, (void)out;
+    return result(s, oc_surface_destroy(s->device, c->a));
+}
+
+static int answer_REFERENCE(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    (void)out;
+    oc_module *m = MADE(s->modules, c->a);
+    Described d;
+    if (!m) return INVALID_HANDLE;
+    if (!describe(s, &d)) return INVALID_VALUE;
+    char *name = mem_alloc(d.w.name + 1);
+    memcpy(name, s->text.v + s->text.n - d.w.name, d.w.name);
+    oc_status status = oc_reference_bind(m, name, c->b ? NULL : &d.t, &a->a);
+    mem_free(name);
+    return result(s, status);
 }
 
 static int answer_TEXTURE_END(Serving *s, const WireCall *c, WireAnswer *a, Text *out)

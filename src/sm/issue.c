@@ -70,7 +70,7 @@ static void run_free(Sm *sm, WarpSlot *ws)
 // Is a group of copies under way, `first` or more groups back from the open one? 16 are told apart.
 static bool copies_pending(const uint16_t count[16], uint32_t open, uint64_t first)
 {
-    for (uint32_t back = (uint32_t)MIN(first, 15); back < 16; back++)
+    for (uint32_t back = (uint32_t)MIN(first, 16); back < 16; back++)
         if (count[(open - back) & 15]) return true;
     return false;
 }
@@ -263,6 +263,7 @@ static void others(Sm *sm, WarpSlot *ws, const Dinst *d, uint32_t slots)
     if (d->kind == X_CP_WAIT && d->imm == UINT64_MAX) ws->async_group++;
     if (d->kind == X_BULK_WAIT && d->imm == UINT64_MAX) ws->bulk_group++;
     if (d->kind == X_BULK && sm->env.copies.n) engine_start(sm, ws);
+    if (d->kind == X_MBAR_COPIES && s->mask) engine_await(sm, ws);  // at another block's barrier
     if (d->kind == X_TENSOR && s->mask) tensor_start(sm, ws, d);
     if (d->kind == X_WGMMA && s->mask && s->result != STEP_FAULT) tensor_group(sm, ws, d);
     if (d->kind == X_WGMMA_WAIT && s->mask && d->imm == UINT64_MAX) tensor_commit(sm, ws);

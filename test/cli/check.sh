@@ -301,6 +301,27 @@ now='a product of matrices behind a barrier'
 group 'bar.sync 0;'
 found 1 128
 
+# copy WAIT: a thread has shared memory filled by the copy engine; all then read what it brought.
+copy() {
+    sed 's/^\.version 7\.0/.version 8.0/' <<<"$head" >head
+    head=$(<head) kernel sm_90 <<END
+    .shared .align 8 .b64 bar;
+    setp.eq.u32 %p3, %r1, 0;
+    @%p3 mbarrier.init.shared.b64 [bar], 1;
+    bar.sync 0;
+    @%p3 mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 512;
+    @%p3 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r4], [%d1], 512, [bar];  // W
+    $1
+    ld.shared.u32 %r8, [%r5];  // R
+END
+}
+now='a copy in bulk that is read before its barrier says so'
+copy ''
+found 1 32 race copy W read R
+now='a copy in bulk that is waited for'
+copy 'AGAIN: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0; @!%p1 bra AGAIN;'
+found 1 64
+
 # What the report says.
 kernel sm_70 <<'END'
     st.shared.u32 [%r5], %r1;  // W

@@ -16,7 +16,7 @@ enum { PROPERTIES = 1032 };
 #else
 #define NEWER cudaGetDeviceProperties
 enum { PROPERTIES = 728 };
-extern int cudaBindTexture(void);
+extern int cudaBindTexture(size_t *, const void *, const void *, const void *, size_t);
 #endif
 
 static void properties(int (*get)(void *, int), size_t bytes)
@@ -51,7 +51,7 @@ int main(void)
     printf("%d %d\n", cudaMemAdvise(m, 4096, 1, 0), cudaSetDoubleForDevice(&d));
     printf("%d\n", cudaLaunchCooperativeKernelMultiDevice(NULL, 0, 0));
 #if VERSION == 11
-    printf("%d\n", cudaBindTexture());
+    printf("%d\n", cudaBindTexture(NULL, NULL, NULL, NULL, 0));
 #endif
     printf("%d %d\n", cudaThreadSynchronize(), cudaThreadExit());
     return 0;

@@ -85,14 +85,22 @@ static void any_calls(int s)
         if (c.ask == ASK_KERNEL) memcpy(text, "k", c.bytes = 1);
         if (c.ask == ASK_SYMBOL) memcpy(text, k & 1 ? "c" : "g", c.bytes = 1);
         if (c.ask == ASK_LAUNCH && random_number() % 4) {
-            WireLaunch l = {{1 + k % 3u, 1, 1}, {32, 1, 1}, k % 5u ? 0 : 1000, k % 2u};
+            WireLaunch l = {{1 + k % 3u, 1, 1}, {32, 1, 1}, k % 5u ? 0 : 1000, k % 2u, {0}};
             memcpy(text, &l, sizeof l), c.bytes = sizeof l + (k % 7 ? 12 : 11);
         }
-        if (c.ask == ASK_TEXTURE && random_number() % 4) {
-            WireTexture x = {.base = 0x200000000, .width = any_number(), .height = k % 3u, .pitch = any_number()};
-            x.channels = k % 6u, x.bits = 8u << k % 3, x.kind = k % 4u, x.address = k % 5u;
-            x.linear = x.normalized = x.unit = (uint32_t)any_number();
-            memcpy(text, &x, c.bytes = sizeof x);
+        int object = c.ask == ASK_TEXTURE || c.ask == ASK_SURFACE || c.ask == ASK_REFERENCE;
+        if (object && random_number() % 4) {
+            WireTexture x = {.first = {0x200000000, any_number(), any_number()},
+                             .width = any_number(),
+                             .height = k % 3u,
+                             .depth = random_number() % 3,
+                             .layers = random_number() % 3,
+                             .levels = (uint32_t)(random_number() % 40)};
+            x.channels = k % 6u, x.bits = 8u << k % 3, x.kind = k % 4u, x.address[k % 3] = k % 5u;
+            x.linear = x.normalized = x.unit = (uint32_t)any_number(), x.cube = k % 2u;
+            if (c.ask == ASK_REFERENCE) x.name = (uint32_t)(random_number() % 8);
+            memcpy(text, &x, sizeof x);
+            c.bytes = sizeof x + (x.levels && random_number() % 4 ? (x.levels - 1) * sizeof x.first : 0) + x.name;
         }
         if (c.ask == ASK_RESET && k % 8) continue;
         ask(s, &c, text);
@@ -107,7 +115,7 @@ static int launches(int s)
     struct {
         WireLaunch l;
         char params[PARAMS];
-    } text = {{{1, 1, 1}, {1, 1, 1}, 0, 0}, {0}};
+    } text = {{{1, 1, 1}, {1, 1, 1}, 0, 0, {0}}, {0}};
     const uint64_t all = sizeof(WireLaunch) + PARAMS;
     int64_t m = ask(s, &(WireCall){.ask = ASK_LOAD, .bytes = sizeof module - 1}, module);
     int64_t k = ask(s, &(WireCall){.ask = ASK_KERNEL, .a = (uint64_t)m, .bytes = 1}, "k");

@@ -57,8 +57,13 @@ typedef struct Texture {
     unsigned anisotropy;
     int mipmap_filter;
     float mipmaps[3];
-    int others[2];
+    int no_shortcut, seamless;
 } Texture;
+typedef struct View {
+    int format;
+    size_t width, height, depth;
+    unsigned first_level, last_level, first_layer, last_layer, reserved[16];
+} View;
 extern int cudaLaunchKernel(const void *, dim3, dim3, void **, size_t, void *);
 extern int cudaMalloc(void **, size_t), cudaFree(void *), cudaMemcpy(void *, const void *, size_t, int);
 extern int cudaMallocPitch(void **, size_t *, size_t, size_t), cudaDeviceReset(void), cudaDeviceSynchronize(void);
@@ -79,11 +84,17 @@ extern int cudaMemcpyArrayToArray(void *, size_t, size_t, const void *, size_t, 
 extern int cudaCreateTextureObject(uint64_t *, const Resource *, const Texture *, const void *);
 extern int cudaDestroyTextureObject(uint64_t), cudaGetTextureObjectResourceDesc(Resource *, uint64_t);
 extern int cudaGetTextureObjectTextureDesc(Texture *, uint64_t);
+extern int cudaMallocMipmappedArray(void **, const Channels *, Extent, unsigned, unsigned);
+extern int cudaFreeMipmappedArray(void *), cudaGetMipmappedArrayLevel(void **, const void *, unsigned);
+extern int cudaMipmappedArrayGetSparseProperties(void *, const void *);
+extern int cudaCreateSurfaceObject(uint64_t *, const Resource *), cudaDestroySurfaceObject(uint64_t);
+extern int cudaGetSurfaceObjectResourceDesc(Resource *, uint64_t);
 extern const char *cudaGetErrorName(int);
 enum { TO_DEVICE = 1, TO_HOST, ON_DEVICE, BY_ADDRESS };
 enum { SIGNED, UNSIGNED, FLOAT };
 enum { WRAP, CLAMP, MIRROR, BORDER };
 enum { ARRAY, MIPMAPS, LINEAR, ROWS };
+enum { LAYERED = 1, SURFACE = 2, CUBEMAP = 4 };
 
 // --- kernels ---------------------------------------------------------------------------------------------------------
 // Thread k reads at (xy[2k], xy[2k + 1]), and writes four channels to out[4k].
@@ -342,13 +353,24 @@ static void copies(void)
         SHOW(cudaCreateTextureObject(&t, &r, &how, NULL)); \
     } while (0)
 
+// Likewise of a view.
+#define VIEW(...)                                                          \
+    do {                                                                   \
+        Resource r = {.type = ARRAY, .of.array = a};                       \
+        Texture how = {.address = {CLAMP, CLAMP}};                         \
+        printf("%s: ", #__VA_ARGS__);                                      \
+        SHOW(cudaCreateTextureObject(&t, &r, &how, &(View){__VA_ARGS__})); \
+    } while (0)
+
 static void errors(void)
 {
     Channels f = {32, 0, 0, 0, FLOAT}, three = {8, 8, 8, 0, UNSIGNED};
     Channels mixed = {8, 16, 0, 0, UNSIGNED}, i = {32, 0, 0, 0, SIGNED}, packed = {8, 8, 8, 8, 17};
-    void *a, *b, *p;
+    void *a, *b, *p, *m, *level;
     size_t most;
     uint64_t t;
+    Extent e;
+    Resource r0;
     MUST(cudaMallocArray(&a, &f, 4, 4, 0)), MUST(cudaMallocArray(&b, &i, 4, 4, 0));
     MUST(cudaMalloc(&p, 4096));
     SHOW(cudaMallocArray(&p, &three, 4, 4, 0));
@@ -357,8 +379,52 @@ static void errors(void)
     SHOW(cudaMallocArray(&p, &f, 0, 4, 0));
     SHOW(cudaMallocArray(&p, &f, SIZE_MAX, SIZE_MAX, 0));
     SHOW(cudaMallocArray(&p, NULL, 4, 4, 0));
-    SHOW(cudaMalloc3DArray(&p, &f, (Extent){4, 4, 4}, 0));
-    SHOW(cudaMalloc3DArray(&p, &f, (Extent){4, 4, 4}, 1));
+    SHOW(cudaMalloc3DArray(&p, &f, (Extent){4, 4, 4}, 0x40));     // sparse
+    SHOW(cudaMalloc3DArray(&p, &f, (Extent){4, 0, 4}, 0));        // a depth without a height
+    SHOW(cudaMalloc3DArray(&p, &f, (Extent){4, 4, 0}, LAYERED));  // no layer
+    SHOW(cudaMalloc3DArray(&p, &f, (Extent){4, 4, 4}, CUBEMAP));
+    SHOW(cudaMalloc3DArray(&p, &f, (Extent){4, 8, 6}, CUBEMAP));
+    SHOW(cudaMalloc3DArray(&p, &f, (Extent){4, 4, 9}, CUBEMAP | LAYERED));
+    SHOW(cudaMalloc3DArray(&p, &f, (Extent){131072, 65536, 16384}, 0));
+    SHOW(cudaMallocArray(&p, &f, 4, 4, LAYERED));
+    SHOW(cudaMallocMipmappedArray(&p, &three, (Extent){4, 4, 0}, 2, 0));
+    MUST(cudaMallocMipmappedArray(&m, &f, (Extent){4, 2, 0}, 99, SURFACE));
+    SHOW(cudaGetMipmappedArrayLevel(&level, m, 3));  // 4, 2, 1
+    MUST(cudaGetMipmappedArrayLevel(&level, m, 2));
+    MUST(cudaArrayGetInfo(NULL, &e, NULL, level));
+    printf("the last level: %zu %zu %zu\n", e.width, e.height, e.depth);
+    SHOW(cudaFreeArray(level));
+    SHOW(cudaMipmappedArrayGetSparseProperties(NULL, m));
+    r0 = (Resource){.type = ARRAY, .of.array = level};
+    SHOW(cudaCreateSurfaceObject(&t, &r0));
+    Resource back = {0};
+    MUST(cudaGetSurfaceObjectResourceDesc(&back, t));
+    printf("told again: %d\n", back.type == ARRAY && back.of.array == level);
+    SHOW(cudaDestroySurfaceObject(t));
+    SHOW(cudaDestroySurfaceObject(t));
+    r0.of.array = a;
+    SHOW(cudaCreateSurfaceObject(&t, &r0));
+    r0.type = LINEAR;
+    SHOW(cudaCreateSurfaceObject(&t, &r0));
+    TRY(r = (Resource){.type = MIPMAPS, .of.array = m});  // its coordinates aren't normalized
+    TRY(r = (Resource){.type = MIPMAPS, .of.array = m}; how.normalized = 1);
+    VIEW(.width = 4, .height = 4);
+    VIEW(.format = 16, .width = 4, .height = 4);  // integers of 32 bits
+    VIEW(.format = 3, .width = 4, .height = 4);   // four bytes
+    VIEW(.format = 20, .width = 4, .height = 4);  // two halves
+    VIEW(.format = 23, .width = 4, .height = 4);  // two floats
+    VIEW(.format = 25, .width = 16, .height = 16);
+    VIEW(.format = 99, .width = 4, .height = 4);
+    VIEW(.width = 2, .height = 4);
+    VIEW(.width = 4, .height = 4, .last_level = 1);
+    VIEW(.width = 4, .height = 4, .last_layer = 1);
+    VIEW(.width = 4, .height = 4, .first_level = 1);
+    MUST(cudaFreeMipmappedArray(m));
+    SHOW(cudaFreeMipmappedArray(m));
+    SHOW(cudaGetMipmappedArrayLevel(&level, m, 0));
+    MUST(cudaMalloc3DArray(&m, &f, (Extent){4, 4, 6}, CUBEMAP));
+    TRY(r.of.array = m; how.seamless = 1);
+    TRY(r.of.array = m);
     TRY(r.of.array = &t);
     TRY(r.type = 4);
     TRY(r.type = MIPMAPS);

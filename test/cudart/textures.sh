@@ -54,15 +54,49 @@ cudaMallocArray: cudaErrorInvalidValue
 cudaMallocArray: cudaErrorInvalidValue
 cudaMallocArray: cudaErrorInvalidValue
 cudaMalloc3DArray: cudaErrorNotSupported
-cudaMalloc3DArray: cudaErrorNotSupported
+cudaMalloc3DArray: cudaErrorInvalidValue
+cudaMalloc3DArray: cudaErrorInvalidValue
+cudaMalloc3DArray: cudaErrorInvalidValue
+cudaMalloc3DArray: cudaErrorInvalidValue
+cudaMalloc3DArray: cudaErrorInvalidValue
+cudaMalloc3DArray: cudaErrorMemoryAllocation
+cudaMallocArray: cudaErrorInvalidValue
+cudaMallocMipmappedArray: cudaErrorInvalidChannelDescriptor
+cudaGetMipmappedArrayLevel: cudaErrorInvalidValue
+the last level: 1 1 0
+cudaFreeArray: cudaErrorInvalidResourceHandle
+cudaMipmappedArrayGetSparseProperties: cudaErrorInvalidValue
+cudaCreateSurfaceObject: cudaSuccess
+told again: 1
+cudaDestroySurfaceObject: cudaSuccess
+cudaDestroySurfaceObject: cudaErrorInvalidValue
+cudaCreateSurfaceObject: cudaErrorInvalidValue
+cudaCreateSurfaceObject: cudaErrorInvalidValue
+r = (Resource){.type = MIPMAPS, .of.array = m}: cudaCreateTextureObject: cudaErrorInvalidValue
+r = (Resource){.type = MIPMAPS, .of.array = m}; how.normalized = 1: cudaCreateTextureObject: cudaSuccess
+.width = 4, .height = 4: cudaCreateTextureObject: cudaSuccess
+.format = 16, .width = 4, .height = 4: cudaCreateTextureObject: cudaSuccess
+.format = 3, .width = 4, .height = 4: cudaCreateTextureObject: cudaSuccess
+.format = 20, .width = 4, .height = 4: cudaCreateTextureObject: cudaSuccess
+.format = 23, .width = 4, .height = 4: cudaCreateTextureObject: cudaErrorInvalidValue
+.format = 25, .width = 16, .height = 16: cudaCreateTextureObject: cudaErrorNotSupported
+.format = 99, .width = 4, .height = 4: cudaCreateTextureObject: cudaErrorInvalidValue
+.width = 2, .height = 4: cudaCreateTextureObject: cudaErrorInvalidValue
+.width = 4, .height = 4, .last_level = 1: cudaCreateTextureObject: cudaErrorInvalidValue
+.width = 4, .height = 4, .last_layer = 1: cudaCreateTextureObject: cudaErrorInvalidValue
+.width = 4, .height = 4, .first_level = 1: cudaCreateTextureObject: cudaErrorInvalidValue
+cudaFreeMipmappedArray: cudaErrorInvalidResourceHandle
+cudaGetMipmappedArrayLevel: cudaErrorInvalidResourceHandle
+r.of.array = m; how.seamless = 1: cudaCreateTextureObject: cudaErrorNotSupported
+r.of.array = m: cudaCreateTextureObject: cudaSuccess
 r.of.array = &t: cudaCreateTextureObject: cudaErrorInvalidValue
 r.type = 4: cudaCreateTextureObject: cudaErrorInvalidValue
-r.type = MIPMAPS: cudaCreateTextureObject: cudaErrorNotSupported
+r.type = MIPMAPS: cudaCreateTextureObject: cudaErrorInvalidValue
 r.of.array = b; how.filter = 1: cudaCreateTextureObject: cudaErrorInvalidValue
-how.address[1] = BORDER: cudaCreateTextureObject: cudaErrorNotSupported
+how.address[1] = BORDER: cudaCreateTextureObject: cudaSuccess
 how.address[0] = 4: cudaCreateTextureObject: cudaErrorInvalidValue
-how.address[0] = how.address[1] = BORDER; how.border[2] = 1: cudaCreateTextureObject: cudaErrorNotSupported
-how.srgb = 1: cudaCreateTextureObject: cudaErrorNotSupported
+how.address[0] = how.address[1] = BORDER; how.border[2] = 1: cudaCreateTextureObject: cudaSuccess
+how.srgb = 1: cudaCreateTextureObject: cudaSuccess
 r = (Resource){.type = LINEAR, .of.linear = {p, f, 4096}}: cudaCreateTextureObject: cudaSuccess
 r = (Resource){.type = LINEAR, .of.linear = {p, f, 4100}}: cudaCreateTextureObject: cudaErrorInvalidValue
 r = (Resource){.type = LINEAR, .of.linear = {p, f, 3}}: cudaCreateTextureObject: cudaErrorInvalidValue
@@ -87,10 +121,9 @@ cudaDeviceSynchronize: cudaSuccess
 cudaDestroyTextureObject: cudaErrorInvalidValue
 cudaFreeArray: cudaErrorInvalidResourceHandle
 OUT
-for missing in 'a channel that is normalized, compressed or of several planes' 'an array of three dimensions' \
-    'an array that is layered, a cube, sparse or of graphics' 'a texture of mipmaps' \
-    'a texture whose two addressing modes differ' \
-    "a texture whose border isn't zero" 'a texture of sRGB colors'; do
+for missing in 'a channel that is normalized, compressed or of several planes' \
+    'an array that is sparse, of graphics, or mapped later' 'a texture with a view of compressed texels' \
+    'a texture of a cube that is seamless'; do
     says "$missing isn't there yet"
 done
 says 'kernel plane: read of 4 bytes at' 'in memory that was freed' 'is not a texture object' 'on gtx480' \

@@ -68,6 +68,7 @@ static oc_status launch(State *s, oc_kernel *k)
         if (made) fail_msg(#function " has left something"); \
         return status;                                       \
     }
+static const oc_dim3 two_blocks = {2, 1, 1};
 MAKES(oc_malloc, oc_ptr, s->d, 64, "more", &made)
 REFUSED(oc_free, s->d, s->p)
 REFUSED(oc_write, s->d, s->p, &s->word, 4, NULL)
@@ -77,8 +78,13 @@ REFUSED(oc_fill, s->d, s->p, 1, 4, NULL)
 MAKES(oc_load, oc_module *, s->d, ptx, sizeof ptx - 1, "again.ptx", &made)
 MAKES(oc_load_file, oc_module *, s->d, "/dev/null", &made)
 REFUSED(oc_kernel_carveout, s->count, 50)
+REFUSED(oc_cluster, s->count, two_blocks)
+REFUSED(oc_tensor_map, s->d, &(oc_tensor){.rank = 1}, &s->word)
 MAKES(oc_texture_create, uint64_t, s->d, &texels, &made)
 REFUSED(oc_texture_destroy, s->d, s->texture)
+MAKES(oc_surface_create, uint64_t, s->d, &texels, &made)
+REFUSED(oc_surface_destroy, s->d, s->texture)
+MAKES(oc_reference_bind, uint64_t, s->m, "there", &texels, &made)
 MAKES(oc_stream_create, oc_stream *, s->d, &made)
 MAKES(oc_event_create, oc_event *, s->d, &made)
 REFUSED(oc_event_record, s->to, s->stream)
@@ -193,8 +199,13 @@ static const Row rows[] = {
     NO(oc_unload),
     YES(oc_kernel_describe),
     NO(oc_kernel_carveout),
+    NO(oc_cluster),
+    NO(oc_tensor_map),
     NO(oc_texture_create),
     NO(oc_texture_destroy),
+    NO(oc_surface_create),
+    NO(oc_surface_destroy),
+    NO(oc_reference_bind),
     NO(oc_stream_create),
     NO(oc_stream_destroy),
     YES(oc_stream_time),

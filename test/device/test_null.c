@@ -70,6 +70,7 @@ static void null_handles(void **state)
     size_t bytes;
     double seconds = 1;
     uint64_t handle = 1;
+    uint8_t map[OC_TENSOR_MAP];
     oc_module *m = (oc_module *)1;
     oc_kernel *k = (oc_kernel *)1;
     oc_stream *s = (oc_stream *)1;
@@ -94,9 +95,14 @@ static void null_handles(void **state)
     assert_int_equal(oc_symbol(NULL, "there", &p, &bytes), OC_BAD_ARGUMENT);
     oc_unload(NULL);
     assert_int_equal(oc_kernel_carveout(NULL, 50), OC_BAD_ARGUMENT);
+    assert_int_equal(oc_cluster(NULL, (oc_dim3){1, 1, 1}), OC_BAD_ARGUMENT);
+    assert_int_equal(oc_tensor_map(NULL, &(oc_tensor){.rank = 1}, map), OC_BAD_ARGUMENT);
     assert_int_equal(oc_texture_create(NULL, &(oc_texture){.width = 1}, &handle), OC_BAD_ARGUMENT);
     assert_int_equal(handle, 0);
     assert_int_equal(oc_texture_destroy(NULL, 1), OC_BAD_ARGUMENT);
+    assert_int_equal(oc_surface_create(NULL, &(oc_texture){.width = 1}, &handle), OC_BAD_ARGUMENT);
+    assert_int_equal(oc_surface_destroy(NULL, 1), OC_BAD_ARGUMENT);
+    assert_int_equal(oc_reference_bind(NULL, "t", &(oc_texture){.width = 1}, &handle), OC_BAD_ARGUMENT);
     assert_int_equal(oc_stream_create(NULL, &s), OC_BAD_ARGUMENT);
     assert_null(s);
     oc_stream_destroy(NULL);
@@ -157,6 +163,26 @@ static void null_arguments(void **state)
     REFUSED(d, oc_texture_create(d, &t, &handle), "pitch is smaller than a row");
     REFUSED(d, oc_texture_destroy(d, 0), "not a texture");
     REFUSED(d, oc_texture_destroy(d, UINT64_MAX), "not a texture");
+    REFUSED(d, oc_surface_create(d, NULL, &handle), "surface is null");
+    REFUSED(d, oc_surface_create(d, &t, NULL), "handle is null");
+    REFUSED(d, oc_surface_destroy(d, 0), "not a surface");
+    t = (oc_texture){.base = p, .width = 4, .channels = 1};
+    assert_int_equal(oc_texture_create(d, &t, &handle), OC_OK);
+    REFUSED(d, oc_surface_destroy(d, handle), "not a surface");
+
+    uint8_t map[OC_TENSOR_MAP];
+    oc_tensor tensor = {.base = p, .type = OC_TENSOR_F32, .rank = 1, .size = {64}, .box = {64}};
+    REFUSED(d, oc_tensor_map(d, NULL, map), "tensor is null");
+    REFUSED(d, oc_tensor_map(d, &tensor, NULL), "map is null");
+    assert_int_equal(oc_tensor_map(d, &tensor, map), OC_OK);
+    tensor.rank = 6;
+    REFUSED(d, oc_tensor_map(d, &tensor, map), "1 to 5 dimensions");
+    tensor.rank = 1, tensor.swizzle = 48;
+    REFUSED(d, oc_tensor_map(d, &tensor, map), "no such swizzle");
+    tensor.swizzle = 32;
+    REFUSED(d, oc_tensor_map(d, &tensor, map), "as long as the swizzle");
+    tensor.swizzle = 0, tensor.box[0] = 257;
+    REFUSED(d, oc_tensor_map(d, &tensor, map), "1 to 256 elements");
 
     oc_event *e;
     double seconds;
@@ -212,6 +238,11 @@ static void modules(void **state)
     REFUSED(d, oc_launch(none, one, one, UINT32_MAX, NULL, NULL), "shared");
     assert_int_equal(oc_kernel_carveout(none, -1), OC_BAD_ARGUMENT);
     assert_int_equal(oc_kernel_carveout(none, 101), OC_BAD_ARGUMENT);
+    REFUSED(d, oc_cluster(none, (oc_dim3){0, 1, 1}), "1 to 16 blocks");
+    REFUSED(d, oc_cluster(none, (oc_dim3){UINT32_MAX, UINT32_MAX, UINT32_MAX}), "1 to 16 blocks");
+    assert_int_equal(oc_cluster(none, (oc_dim3){2, 1, 1}), OC_OK);
+    REFUSED(d, oc_launch(none, (oc_dim3){3, 1, 1}, one, 0, NULL, NULL), "don't divide the grid");
+    assert_int_equal(oc_cluster(none, (oc_dim3){0, 0, 0}), OC_OK);
 
     assert_int_equal(oc_launches(d), 2);
     assert_string_equal(oc_launch_kernel(d, SIZE_MAX), "");

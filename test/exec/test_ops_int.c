@@ -569,17 +569,30 @@ static void every_operation(void **state)
                                             OP_POLICY_FRACTION,
                                             OP_POLICY_RANGE,
                                             OP_POLICY_CVT,
-                                            OP_FENCE_INIT,
+                                            OP_FENCE_MBAR,
                                             OP_FENCE_PROXY,
                                             OP_MEMBAR_PROXY,
                                             OP_GRIDDEPCONTROL,
                                             OP_SETMAXNREG};
+    // test/run/test_texture_shapes.c, test_surface.c
+    static const Op texels[] = {OP_TXQ, OP_ISTYPEP, OP_SULD, OP_SUST, OP_SUST_P, OP_SURED, OP_SURED_P, OP_SUQ};
+    // test/programs/bulk.cu, clusters.cu; test/ptx/data/inst/async_*
+    static const Op asynchronous[] = {
+        OP_BULK,           OP_BULK_REDUCE,      OP_BULK_PREFETCH,    OP_BULK_COMMIT,        OP_BULK_WAIT,
+        OP_TENSOR,         OP_TENSOR_REDUCE,    OP_TENSOR_PREFETCH,  OP_MAP_REPLACE,        OP_MAP_COPY,
+        OP_ST_ASYNC,       OP_RED_ASYNC,        OP_MBAR_INIT,        OP_MBAR_INVAL,         OP_MBAR_EXPECT,
+        OP_MBAR_COMPLETE,  OP_MBAR_ARRIVE,      OP_MBAR_ARRIVE_SOME, OP_MBAR_ARRIVE_EXPECT, OP_MBAR_DROP,
+        OP_MBAR_DROP_SOME, OP_MBAR_DROP_EXPECT, OP_MBAR_COPIES,      OP_MBAR_TEST,          OP_MBAR_TEST_PARITY,
+        OP_MBAR_TRY,       OP_MBAR_TRY_PARITY,  OP_MBAR_PENDING,     OP_CLUSTER_ARRIVE,     OP_CLUSTER_WAIT,
+        OP_MAPA,           OP_GETCTARANK};
     int tests[OP_COUNT] = {0};
 #define MARK(list) \
     for (size_t k = 0; k < COUNT(list); k++) tests[list[k]]++;
     MARK(here)
     MARK(conversions)
     MARK(matrices)
+    MARK(texels)
+    MARK(asynchronous)
     MARK(video)
     MARK(logic)
     MARK(compare)

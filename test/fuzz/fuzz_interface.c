@@ -286,7 +286,16 @@ static void texture(World *w, Input *in)
     static const uint32_t channels[] = {1, 2, 4, 0, 3, 256, 1, 1};
     x.channels = channels[a & 7], x.format = (oc_tex_format)(a >> 3 & 7), x.address = (oc_tex_address)(b & 3);
     x.linear = b >> 2 & 1, x.normalized = b >> 3 & 1, x.unit_float = b >> 4 & 1;
+    static const uint32_t slices[] = {0, 1, 2, 6, 12, 65537, UINT32_MAX, 0};
+    const oc_tex_level rest[2] = {{x.base, x.pitch, x.pitch}, {x.base + 16, x.width, x.height}};
+    uint8_t c = byte(in), e = byte(in);
+    x.depth = slices[c & 7], x.layers = slices[c >> 3 & 7], x.slice = (uint64_t)x.pitch * x.height;
+    x.cube = c >> 6 & 1, x.levels = e & 3, x.mipmap = e >> 2 & 1 ? rest : NULL, x.linear_levels = e >> 3 & 1;
+    x.by_axis = e >> 4 & 1, x.address_y = (oc_tex_address)(e >> 5), x.srgb = c >> 7;
     said(w, oc_texture_create(w->device, &x, t));
+    uint64_t surface = 0;
+    said(w, oc_surface_create(w->device, &x, &surface));
+    if (surface) DEMAND(oc_surface_destroy(w->device, surface) == OC_OK);
 }
 
 static void times(World *all, World *w, Input *in)

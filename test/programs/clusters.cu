@@ -60,6 +60,16 @@ __global__ void __cluster_dims__(2, 2, 1) neighbours(uint32_t *out)
     c.sync();
 }
 
+// Threads that have exited aren't waited for, be they of this block or of another one.
+__global__ void __cluster_dims__(4, 1, 1) leave(uint32_t *out)
+{
+    cg::cluster_group c = cg::this_cluster();
+    if (c.block_rank() > 1 || threadIdx.x > 40) return;
+    if (c.block_rank()) __nanosleep(3000);
+    asm volatile("barrier.cluster.arrive; barrier.cluster.wait;" ::: "memory");
+    if (!threadIdx.x) out[blockIdx.x] = 1;
+}
+
 // Each block fetches a quarter, for all four.
 __global__ void cast(const uint32_t *in, uint32_t *out)
 {
@@ -140,6 +150,52 @@ __global__ void put(const __grid_constant__ CUtensorMap map, int x, int y, int a
     asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;" ::: "memory");
 }
 
+// Pixels of a tensor of channels, width, height and images come with their channels, from a place on.
+__global__ void pixels(const __grid_constant__ CUtensorMap map, Place p, uint16_t x, uint16_t y, uint32_t bytes,
+                       uint32_t *out)
+{
+    __shared__ alignas(1024) uint32_t tile[1024];
+    __shared__ uint64_t bar;
+    if (!threadIdx.x) {
+        init(&bar, 1), expect(&bar, bytes);
+        asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "
+                     "[%0], [%1, {%2, %3, %4, %5}], [%6], {%7, %8};" ::"r"(at(tile)),
+                     "l"(&map), "r"(p.c[0]), "r"(p.c[1]), "r"(p.c[2]), "r"(p.c[3]), "r"(at(&bar)), "h"(x), "h"(y)
+                     : "memory");
+    }
+    __syncthreads();
+    wait(&bar, 0);
+    for (int k = threadIdx.x; k < bytes / 4; k += blockDim.x) out[k] = tile[k];
+}
+
+typedef CUresult EncodePixels(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *,
+                              const cuuint64_t *, const int *, const int *, cuuint32_t, cuuint32_t, const cuuint32_t *,
+                              CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion,
+                              CUtensorMapFloatOOBfill);
+
+// A 3 × 3 convolution with a border of one: corners -1 and -1, so that the box has as many places as the image.
+static void try_pixels(EncodePixels *encode_pixels, int w0, int h0, int n0, int x, int y)
+{
+    enum { C = 8, W = 7, H = 5, N = 3, PIXELS = 24 };
+    const cuuint64_t size[] = {C, W, H, N}, stride[] = {4 * C, 4 * C * W, 4 * C * W * H};
+    const int lower[] = {-1, -1}, upper[] = {-1, -1};
+    const cuuint32_t ones[] = {1, 1, 1, 1};
+    uint32_t *data = shared_array<uint32_t>(C * W * H * N), *out = shared_array<uint32_t>(C * PIXELS);
+    for (int k = 0; k < C * W * H * N; k++) data[k] = k + 1;
+    CUtensorMap m;
+    CHECK(!encode_pixels(&m, CU_TENSOR_MAP_DATA_TYPE_UINT32, 4, data, size, stride, lower, upper, C, PIXELS, ones,
+                         CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                         CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
+    pixels<<<1, 64>>>(m, {{0, w0, h0, n0}}, (uint16_t)x, (uint16_t)y, 4 * C * PIXELS, out);
+    MUST(cudaDeviceSynchronize());
+    for (int p = 0; p < PIXELS; p++) {
+        const int place = (w0 + 1) + W * (h0 + 1) + W * H * n0 + p;  // in the box, of W × H places an image
+        const int w = place % W - 1 + x, h = place / W % H - 1 + y, n = place / (W * H);
+        const bool inside = w >= 0 && w < W && h >= 0 && h < H && n < N;
+        for (int c = 0; c < C; c++) CHECK(out[p * C + c] == (inside ? c + C * (w + W * (h + H * n)) + 1 : 0));
+    }
+}
+
 typedef CUresult Encode(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *, const cuuint64_t *,
                         const cuuint32_t *, const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
                         CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
@@ -200,6 +256,10 @@ int main()
             CHECK(o[3] == (1 + 2 + 3 + 4) * THREADS + (rank << 16));
         }
     }
+    uint32_t *left = shared_array<uint32_t>(8);
+    leave<<<8, THREADS>>>(left);
+    MUST(cudaDeviceSynchronize());
+    for (int b = 0; b < 8; b++) CHECK(left[b] == (b % 4 < 2));
     uint32_t *data = shared_array<uint32_t>(1024), *copy = shared_array<uint32_t>(8 * 1024);
     for (int k = 0; k < 1024; k++) data[k] = k * 40503u;
     cudaLaunchAttribute a;
@@ -228,6 +288,13 @@ int main()
     }
     try_box<3>((const uint64_t[]){20, 9, 7}, (const uint32_t[]){8, 4, 3}, ones, {{16, 7, -1}}, 0);
     try_box<5>((const uint64_t[]){8, 6, 5, 4, 3}, (const uint32_t[]){8, 3, 2, 3, 2}, twos, {{-2, 1, 4, 0, 2}}, 0);
+
+    EncodePixels *encode_pixels;
+    MUST(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeIm2col", (void **)&encode_pixels, 12000, cudaEnableDefault,
+                                          &found));
+    try_pixels(encode_pixels, -1, -1, 0, 0, 0);
+    try_pixels(encode_pixels, 2, 1, 1, 2, 1);
+    try_pixels(encode_pixels, 5, 3, 2, 1, 2);
 
     uint32_t *to = shared_array<uint32_t>(64 * 20);
     CUtensorMap m = map_of(to, 2, (const uint64_t[]){64, 20}, (const uint32_t[]){32, 16}, ones, 0);

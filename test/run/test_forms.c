@@ -22,7 +22,7 @@ typedef struct Form {
 typedef struct Bench {
     oc_device *d[2];  // lowered; as written
     oc_ptr data[2];
-    uint64_t texture[2];
+    uint64_t texture[2], surface[2];
     uint64_t forms, modified, state;
     bool all;
     uint32_t bad;
@@ -65,7 +65,7 @@ static int bits_of(const Form *f, size_t k)
     case 'p':
     case 'P':
     case 'q': return 1;
-    case 's': return 64;
+    case 's': return f->op == OP_CVTA ? 64 : first;
     case 'd':
     case 'a':
     case 'e':
@@ -100,6 +100,17 @@ static void put_memory(const Form *f, size_t k, Text *t)
     text_put(t, param ? "[out]" : second ? "[%d6]" : "[%d8]");
 }
 
+static bool of_surfaces(const Form *f) { return f->op >= OP_SULD && f->op <= OP_SUQ; }
+
+// Coordinates of surfaces are 0, since others trap.
+static void put_where(const Form *f, Text *t)
+{
+    static const char *const texture[] = {"", "%r7", "%r7, %r6", "", "%r7, %r6, %r5, %r4"};
+    static const char *const surface[] = {"", "%r0", "%r0, %r0", "", "%r0, %r0, %r0, %r0"};
+    int n = tex_shape((uint16_t)f->mod[G_GEOM]).items;
+    text_printf(t, "[%%d7, {%s}]", (of_surfaces(f) ? surface : texture)[n]);
+}
+
 static void put_operand(const Form *f, size_t k, Text *t)
 {
     const char *value = immediate(f, k);
@@ -113,7 +124,14 @@ static void put_operand(const Form *f, size_t k, Text *t)
     else if (c == 'm')
         put_memory(f, k, t);
     else if (c == 't')
-        text_put(t, has(f, G_GEOM, M_G1D) ? "[%d7, {%r7}]" : "[%d7, {%r7, %r6}]");
+        put_where(f, t);
+    else if (c == 'T')
+        text_put(t, has(f, G_MIP, M_AT_LEVEL) && k == 2               ? "%r2"
+                    : has(f, G_GEOM, M_G1D) || has(f, G_GEOM, M_GA1D) ? "{%r3}"
+                    : has(f, G_GEOM, M_G2D) || has(f, G_GEOM, M_GA2D) ? "{%r3, %r4}"
+                                                                      : "{%r3, %r4, %r5, %r5}");
+    else if (c == 'o')
+        text_put(t, "[%d7]");
     else if (c == 'l')
         text_put(t, "NEXT");
     else if (c == 'L')
@@ -164,7 +182,8 @@ static const char *address(const Form *f)
 
 static const char declarations[] =
     ".version 9.0\n.target sm_100a\n.address_size 64\n.const .align 16 .b8 constants[256] = {1, 2, 3};\n"
-    ".visible .entry k(.param .u64 out, .param .u64 texture)\n{\n.shared .align 16 .b8 tile[1024];\n"
+    ".visible .entry k(.param .u64 out, .param .u64 texture, .param .u64 surface)\n{\n.shared .align 16 .b8 "
+    "tile[1024];\n"
     ".local .align 16 .b8 own[256];\n.reg .pred %p<30>;\n.reg .b16 %h<30>;\n.reg .b32 %r<30>;\n.reg .b64 %d<30>;\n"
     ".reg .b128 %q<30>;\nTABLE: .branchtargets NEXT, NEXT;\n";
 
@@ -178,6 +197,8 @@ static bool is_ptx(const Form *f)
     text_put(&t, "\nNEXT:\nret;\n}\n");
     Module *m = ptx_parse(t.v, t.n, "form.ptx", &diag);
     bool good = m || strstr(diag.text.v, "not implemented");
+    for (int k = 0; k < FORMS && !m; k++)  // refused by name
+        if (strstr(diag.text.v, form_info[k].why) && form_info[k].op == f->op) good = false;
     ptx_free(m);
     diag_free(&diag);
     text_free(&t);
@@ -186,10 +207,11 @@ static bool is_ptx(const Form *f)
 
 static void put_kernel(const Form *f, Text *t)
 {
-    static const char start[] = "ld.param.u64 %d9, [out];\nld.param.u64 %d7, [texture];\nmov.u32 %r29, %tid.x;\n"
+    static const char start[] = "ld.param.u64 %d9, [out];\nmov.u32 %r29, %tid.x;\n"
                                 "mad.wide.u32 %d6, %r29, 16, %d9;\nst.global.v4.b32 [%d6], {-1, -1, -1, -1};\n";
     text_put(t, declarations);
     text_put(t, start);
+    text_printf(t, "ld.param.u64 %%d7, [%s];\n", of_surfaces(f) ? "surface" : "texture");
     for (int k = 0; k < 8; k++)
         text_printf(t, "mad.lo.u32 %%r%d, %%r29, %u, %d;\ncvt.u16.u32 %%h%d, %%r%d;\nsetp.gt.u32 %%p%d, %%r29, %d;\n",
                     k, k ? 0x9e3779b9u : 0, k, k, k, k, 4 * k);
@@ -233,7 +255,7 @@ static bool run_form(Bench *b, const Form *f)
         oc_module *m;
         oc_kernel *kernel;
         if (oc_load(d, t.v, t.n, "form.ptx", &m) != OC_OK) return complain(b, oc_error(d)), text_free(&t), true;
-        const void *args[] = {&b->data[k], &b->texture[k]};
+        const void *args[] = {&b->data[k], &b->texture[k], &b->surface[k]};
         if (oc_kernel_get(m, "k", &kernel) != OC_OK ||
             oc_launch(kernel, (oc_dim3){1, 1, 1}, (oc_dim3){32, 1, 1}, 0, NULL, args) != OC_OK ||
             oc_read(d, got[k], b->data[k], sizeof got[k], NULL) != OC_OK)
@@ -310,6 +332,15 @@ static uint32_t each_type(Bench *b, Form f)
     return good;
 }
 
+// Those that need a barrier or a tensor map in memory: test/programs/bulk.cu and clusters.cu,
+// test/ptx/data/inst/async_*.
+static bool needs_object(Op op)
+{
+    const char *name = op_info[op].name;
+    return op_info[op].class == CLASS_BULK || strstr(name, "mbarrier.") == name || strstr(name, "tensormap") == name ||
+           op == OP_MBAR_COPIES;
+}
+
 static void all_forms(void **unused)
 {
     (void)unused;
@@ -321,10 +352,13 @@ static void all_forms(void **unused)
         assert_int_equal(oc_malloc(b.d[k], 65536, "data", &b.data[k]), OC_OK);
         oc_texture texture = {.base = b.data[k], .width = 16, .height = 16, .pitch = 64, .channels = 1};
         assert_int_equal(oc_texture_create(b.d[k], &texture, &b.texture[k]), OC_OK);
+        texture.base += 32768;
+        assert_int_equal(oc_surface_create(b.d[k], &texture, &b.surface[k]), OC_OK);
     }
     for (Op op = 0; op < OP_COUNT; op++) {
         // Calls need a callee (test/run/data/call_*), and a trap or a breakpoint ends the launch (fault_trap).
         if (op == OP_CALL || op == OP_TRAP || op == OP_BRKPT) continue;
+        if (needs_object(op)) continue;
         if (op_has(op, P_ALIGNED)) continue;  // of matrices: test/ptx/test_matrix.c, test/chip/test_wmma.c
         uint32_t good = 0;
         b.bad_op = false;
@@ -337,8 +371,14 @@ static void all_forms(void **unused)
                 if (op_info[op].groups & G(SYNC)) synced.mod[G_SYNC] = M_SYNC;
                 good += each_type(&b, synced);
             }
-            if (op_info[op].groups & G(GEOM))  // texels come in fours
+            if (op_info[op].class == CLASS_TEX && op_info[op].groups & G(GEOM)) {  // texels come in fours, or in pairs
                 good += each_type(&b, (Form){.op = op, .letters = at, .operands = n, .mod[G_VEC] = M_V4});
+                good += each_type(&b, (Form){.op = op, .letters = at, .operands = n, .mod[G_VEC] = M_V2});
+            }
+            if (op_info[op].groups & G(OUTSIDE))  // surfaces need both, and reductions an operation besides
+                good += each_type(
+                    &b,
+                    (Form){.op = op, .letters = at, .operands = n, .mod[G_GEOM] = M_G2D, .mod[G_OUTSIDE] = M_O_TRAP});
             if (*at == 'H' || *at == 'P') good += each_type(&b, (Form){op, at, n, .pair = true});
             if (!at[n]) break;
             at += n + 1;
