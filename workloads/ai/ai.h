@@ -5,7 +5,7 @@
 #include "../host.h"
 
 #include <math.h>
-#include <string.h>
+#include <stdio.h>
 
 // The nearest f16, ties to even. Numbers are well within its range: |x| < 65504.
 static inline uint16_t to_f16(float x)

@@ -6,10 +6,17 @@
 
 enum { QUERIES = 128, KEYS = 64, THREADS = 128 };
 
-extern __shared__ __align__(128) char shared[];
+extern __shared__ __align__(1024) char shared[];
 
-// Chunks of 16 bytes change places, so that those of eight rows lie in different banks.
+// Chunks of 16 bytes change places, so that those of eight rows lie in different banks. Two chunks on is 32 more by an
+// exclusive or.
 template <int D> FN uint place(uint row, uint chunk) { return row * D * 2 + (chunk ^ row % 8) * 16; }
+
+// Keeps the compiler from making all addresses before the loop. With rows of 128, registers are too few for them.
+template <int D> FN uint anew(uint x) {
+    if (D > 64) asm volatile("" : "+r"(x));
+    return x;
+}
 
 template <int D, int ROWS> FN void load(uint to, const char *from)
 {
@@ -32,18 +39,17 @@ template <int N> FN void mma_at(float (&c)[N], int tile, const uint (&a)[4], uin
     mma(*(float(*)[4]) & c[4 * tile], a, b0, b1);
 }
 
-// Scores of the warp's 32 rows with a tile of K.
-template <int D> FN void scores(float (&s)[2][KEYS / 2], uint q, uint k, uint top)
+// Scores of the warp's 32 rows with a tile of K. q, k and v: where the lane's first rows lie.
+template <int D> FN void scores(float (&s)[2][KEYS / 2], uint q, uint k)
 {
-    const uint lane = threadIdx.x % 32;
 #pragma unroll
     for (uint x = 0; x < D / 16; x++) {
         uint a[2][4], b[4];
 #pragma unroll
-        for (uint i = 0; i < 2; i++) ldmatrix(a[i], q + place<D>(top + 16 * i + lane % 16, 2 * x + lane / 16));
+        for (uint i = 0; i < 2; i++) ldmatrix(a[i], (q ^ 32 * x) + 16 * i * D * 2);
 #pragma unroll
         for (uint j = 0; j < KEYS / 16; j++) {
-            ldmatrix(b, k + place<D>(16 * j + lane / 16 * 8 + lane % 8, 2 * x + lane / 8 % 2));
+            ldmatrix(b, (k ^ 32 * x) + 16 * j * D * 2);
 #pragma unroll
             for (uint i = 0; i < 2; i++) {
                 mma_at(s[i], 2 * j, a[i], b[0], b[1]);
@@ -63,7 +69,7 @@ template <int D> FN void add_values(Warp<D> &w, const float (&p)[2][KEYS / 2], u
         for (uint i = 0; i < 2; i++) fragment_of(a[i], p[i], x);
 #pragma unroll
         for (uint j = 0; j < D / 16; j++) {
-            ldmatrix_trans(b, v + place<D>(16 * x + lane % 16, 2 * j + lane / 16));
+            ldmatrix_trans(b, (v ^ 32 * j) + 16 * x * D * 2);
 #pragma unroll
             for (uint i = 0; i < 2; i++) {
                 mma_at(w.o[i], 2 * j, a[i], b[0], b[1]);
@@ -82,6 +88,8 @@ FN void attention(int length, int causal, float factor, const char *q, const cha
     const uint warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const int first = (gridDim.x - 1 - blockIdx.x) * QUERIES;  // of a causal product, the longest rows come first
     const int own = first + warp * 32, tiles = (causal ? first + QUERIES : length) / KEYS;
+    const uint lane_q = sq + place<D>(warp * 32 + lane % 16, lane / 16), lane_v = sv + place<D>(lane % 16, lane / 16);
+    const uint lane_k = sk + place<D>(lane / 16 * 8 + lane % 8, lane / 8 % 2);
     const size_t head = (size_t)blockIdx.y * length * D * 2;
     Warp<D> w;
 #pragma unroll
@@ -98,7 +106,7 @@ FN void attention(int length, int causal, float factor, const char *q, const cha
         __syncthreads();
         load<D, KEYS>(sv, v + (size_t)t * KEYS * D * 2);
         float s[2][KEYS / 2] = {}, shrink[2];
-        scores<D>(s, sq, sk, warp * 32);
+        scores<D>(s, anew<D>(lane_q), anew<D>(lane_k));
         copy_wait<0>();
         __syncthreads();
         if (t + 1 < tiles) load<D, KEYS>(sk, k + (size_t)(t + 1) * KEYS * D * 2);
@@ -108,7 +116,7 @@ FN void attention(int length, int causal, float factor, const char *q, const cha
             softmax_step(s[i], w.rows[i], factor, shrink);
             scale_rows(w.o[i], shrink);
         }
-        add_values<D>(w, s, sv);
+        add_values<D>(w, s, anew<D>(lane_v));
     }
     o += head / 2 + (size_t)(own + lane / 4) * D + lane % 4 * 2;
 #pragma unroll

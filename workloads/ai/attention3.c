@@ -13,7 +13,8 @@ static void run(Work *work)
                   groups = work_param_or(work, "groups", bytes_of(a.dim, 2, 1) <= room ? 2 : 1);
     const int64_t stages = work_param_or(work, "stages", bytes_of(a.dim, groups, 2) <= room ? 2 : 1);
     if (bytes_of(a.dim, groups, stages) > room)
-        work_refuse(work, groups > 1 || stages > 1 ? "stages" : "dim", "less: a block's shared memory is full");
+        work_refuse(work, groups > 1 || stages > 1 ? "stages" : "dim",
+                    "a size for which a block's shared memory has room");
     map_halves(work, "map_q", a.q.device, a.heads * a.length, a.dim, 64);
     map_halves(work, "map_k", a.k.device, a.heads * a.length, a.dim, 128);
     map_halves(work, "map_v", a.v.device, a.heads * a.length, a.dim, 128);

@@ -12,8 +12,8 @@ static void run(Work *work)
     WorkBuf c = work_device(work, "C", (size_t)(m * n) * sizeof(float));
     float *got = work_host(work, c.bytes);
 
-    work_launch(work, "gemm_mma", dim2((uint32_t)(n / 128), (uint32_t)tiles), dim1(128), 0,
-                ARGS(arg_i32(n), arg_i32(k), arg_buf(a.device), arg_buf(b.device), arg_buf(c)));
+    work_launch(work, "gemm_mma", dim1((uint32_t)(n / 128 * tiles)), dim1(128), 0,
+                ARGS(arg_i32(m), arg_i32(n), arg_i32(k), arg_buf(a.device), arg_buf(b.device), arg_buf(c)));
     work_read(work, got, c, c.bytes);
     if (!work_ok(work)) return;
     work_check_f32(work, "C", got, product_of(work, a.host, b.host, m, n, k), (size_t)(m * n), 2e-5);

@@ -2,9 +2,11 @@
 // ptx: 7.0 sm_80
 #include "tile.h"
 
-extern "C" __global__ void __launch_bounds__(128) gemm_mma(int n, int k, const char *a, const char *b, float *c) {
+extern "C" __global__ void __launch_bounds__(128)
+    gemm_mma(int m, int n, int k, const char *a, const char *b, float *c) {
     __shared__ __align__(128) char tiles[STAGES * STAGE_BYTES];
-    const size_t row = blockIdx.y * TILE, column = blockIdx.x * TILE, pitch = (size_t)k * 2;
+    const uint2 tile = tile_of_block(m / TILE, n / TILE);
+    const size_t row = tile.y * TILE, column = tile.x * TILE, pitch = (size_t)k * 2;
     float sums[4][8][4] = {};
     tile_product(sums, at(tiles), a + row * pitch, b + column * pitch, pitch);
 

@@ -20,8 +20,8 @@ static void run(Work *work)
 
     map_halves(work, "map_a", a.device, m, k, 128);
     map_halves(work, "map_b", b.device, n, k, 128);
-    work_launch(work, "gemm_wgmma", dim2((uint32_t)(n / 128), (uint32_t)tiles), dim1(288),
-                (uint32_t)(stages * (STAGE + 16)), ARGS(arg_i32(n), arg_i32(k), arg_i32(stages), arg_buf(c)));
+    work_launch(work, "gemm_wgmma", dim1((uint32_t)(n / 128 * tiles)), dim1(288), (uint32_t)(stages * (STAGE + 16)),
+                ARGS(arg_i32(m), arg_i32(n), arg_i32(k), arg_i32(stages), arg_buf(c)));
     work_read(work, got, c, c.bytes);
     if (!work_ok(work)) return;
     work_check_f32(work, "C", got, product_of(work, a.host, b.host, m, n, k), (size_t)(m * n), 2e-5);

@@ -20,8 +20,9 @@ static void run(Work *work)
     WorkBuf c = work_device(work, "C", (size_t)(m * n) * sizeof(float));
     float *got = work_host(work, c.bytes), *want = work_host(work, c.bytes);
 
-    work_launch(work, "matmul8", dim2((uint32_t)(n / 128), (uint32_t)tiles), dim1(128), 0,
-                ARGS(arg_i32(n), arg_i32(k), arg_buf(da), arg_buf(db), arg_buf(dsa), arg_buf(dsb), arg_buf(c)));
+    work_launch(
+        work, "matmul8", dim1((uint32_t)(n / 128 * tiles)), dim1(128), 0,
+        ARGS(arg_i32(m), arg_i32(n), arg_i32(k), arg_buf(da), arg_buf(db), arg_buf(dsa), arg_buf(dsb), arg_buf(c)));
     work_read(work, got, c, c.bytes);
     if (!work_ok(work)) return;
     for (int64_t i = 0; i < m; i++)

@@ -4,9 +4,10 @@
 #include "tile.h"
 
 extern "C" __global__ void __launch_bounds__(128)
-    matmul8(int n, int k, const char *a, const char *b, const float *scale_a, const float *scale_b, float *c) {
+    matmul8(int m, int n, int k, const char *a, const char *b, const float *scale_a, const float *scale_b, float *c) {
     __shared__ __align__(128) char tiles[STAGES * STAGE_BYTES];
-    const size_t row = blockIdx.y * TILE, column = blockIdx.x * TILE;
+    const uint2 tile = tile_of_block(m / TILE, n / TILE);
+    const size_t row = tile.y * TILE, column = tile.x * TILE;
     int sums[4][8][4] = {};
     tile_product(sums, at(tiles), a + row * k, b + column * k, k);
 

@@ -14,6 +14,15 @@ FN uint at(const void *p) { return (uint)__cvta_generic_to_shared(p); }
 FN uint at(const void *p) { return (uint)(size_t)(__attribute__((address_space(3))) const void *)p; }
 #endif
 
+// The tile of a product that a block makes, of rows times columns tiles. Blocks that run at the same time share eight
+// rows of tiles, so that the L2 keeps what they read.
+FN uint2 tile_of_block(uint rows, uint columns)
+{
+    const uint band = blockIdx.x / (8 * columns), within = blockIdx.x % (8 * columns);
+    const uint high = rows - 8 * band < 8 ? rows - 8 * band : 8;
+    return make_uint2(within / high, 8 * band + within % high);
+}
+
 // Four 8x8 matrices of 16-bit elements. Lane 8 i + r has the address of row r of matrix i.
 FN void ldmatrix(uint (&m)[4], uint row)
 {
