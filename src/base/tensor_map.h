@@ -4,6 +4,7 @@
 
 #include "base/base.h"
 
+// tensor_map.c
 // What cuTensorMapEncodeTiled describes: a tensor in global memory, and the box of it that an instruction copies. The
 // first dimension is the one whose elements lie side by side.
 enum { TENSOR_MAP_BYTES = 128, MAX_RANK = 5 };

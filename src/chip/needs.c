@@ -32,11 +32,13 @@ static void add_sms(Needs *n, const Gpu *g)
     add(n, "tlb1.entries", sms, tlb_bytes(&s->tlb));
     add(n, "l1.mshrs", sms * ((uint64_t)s->l1.mshrs + s->ro.mshrs + s->cst.mshrs), sizeof(Pend));
     add(n, "lsu.pending", sms * s->pending, sizeof(Pend));
+    add(n, "copy.requests", sms * s->copy_requests, sizeof(Pend));
     add(n, "lsu.queue", sms * (s->lsu_queue + 2ull), sizeof(LsuOp));
     add(n, "sm.warps", sms * s->max_warps, 64 * sizeof(Tracker) + sizeof(WarpSlot) + sizeof(oc_warp_view));
     add(n, "sm.blocks", sms * s->max_blocks, sizeof(Cta) + sizeof(oc_cta_view));
     add(n, "gpu.sms", sms,
-        sizeof(Sm) + WHEEL * OC_MOST_SCHEDULERS * sizeof(uint64_t) + 2 * first_bytes((uint32_t)parts));
+        sizeof(Sm) + MAX_COPIES * sizeof(CopyJob) + WHEEL * OC_MOST_SCHEDULERS * sizeof(uint64_t) +
+            2 * first_bytes((uint32_t)parts));
 }
 
 static void add_partitions(Needs *n, const Gpu *g)

@@ -185,6 +185,7 @@ cudaError_t texel_of(const ChannelDesc *d, size_t *bytes);  // of an element, wh
 cudaError_t array_box(const Array *a, cudaPos at, cudaExtent e, Box *box);
 void arrays_forget(void);  // none of them is left
 
+// --- mipmaps.c -------------------------------------------------------------------------------------------------------
 enum { MOST_LEVELS = 32 };
 typedef struct Mipmap {
     const struct Mipmap *self;  // the key
@@ -195,7 +196,7 @@ typedef struct Mipmap {
 bool mipmap_find(const Mipmap *handle, Mipmap *found);
 void mipmaps_forget(void);
 
-// --- texture.c: texture objects; surface.c; reference.c --------------------------------------------------------------
+// --- texture.c: texture objects --------------------------------------------------------------------------------------
 typedef struct Linear {
     void *at;
     ChannelDesc desc;
@@ -244,8 +245,12 @@ typedef struct TextureCall {
 cudaError_t texture_describe(const Resource *r, const TextureDesc *t, const View *view, TextureCall *call);
 size_t texture_bytes_of(const TextureCall *call);  // of the call's text
 void textures_forget(void);
+
+// --- surface.c -------------------------------------------------------------------------------------------------------
 void surfaces_forget(void);
 cudaError_t surface_describe(const Array *array, TextureCall *call);
+
+// --- reference.c: references of old programs -------------------------------------------------------------------------
 typedef struct TextureReference {  // textureReference, of CUDA 11 and before
     int normalized, filter, address[3];
     ChannelDesc desc;

@@ -200,6 +200,36 @@ CUresult cuLaunchKernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, uns
                                (const void *const *)params));
 }
 
+CUresult cuLaunchKernelEx(const CUlaunchConfig *c, CUfunction f, void **params, void **extra)
+{
+    unsigned size[3] = {0};
+    ALIVE;
+    for (unsigned k = 0; k < c->n; k++)
+        if (c->attrs[k].id == LAUNCH_CLUSTER) memcpy(size, c->attrs[k].value.bytes, sizeof size);
+    int bad = result_of(oc_cluster((oc_kernel *)f, (oc_dim3){size[0], size[1], size[2]}));
+    if (!bad)
+        bad = cuLaunchKernel(f, c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2], c->smem,
+                             c->stream, params, extra);
+    oc_cluster((oc_kernel *)f, (oc_dim3){0, 0, 0});
+    return bad;
+}
+
+// As the driver's, for what a device of the library asks for.
+CUresult cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *at, const uint64_t *size,
+                                const uint64_t *stride, const uint32_t *box, const uint32_t *step, int interleave,
+                                int swizzle, int promotion, int fill)
+{
+    oc_tensor t = {.base = (uintptr_t)at, .type = (oc_tensor_type)type, .rank = rank, .nan = fill};
+    ALIVE;
+    if (rank > OC_TENSOR_RANK || interleave || promotion) return 1;
+    for (uint32_t k = 0; k < rank; k++) {
+        t.size[k] = size[k], t.box[k] = box[k], t.step[k] = step[k];
+        if (k) t.stride[k] = stride[k - 1];
+    }
+    t.swizzle = swizzle ? 16u << swizzle : 0;
+    return result_of(oc_tensor_map(device, &t, map));
+}
+
 CUresult cuStreamCreate(CUstream *s, unsigned flags)
 {
     ALIVE;
