@@ -65,11 +65,7 @@ bool decode_memory(Decode *x, Dinst *d);
 bool decode_atomic(Decode *x, Dinst *d);
 // The rows of a value or vector that is loaded (to) or stored.
 void decode_elements(Decode *x, Dinst *d, const Operand *o, bool to);
-bool decode_copy(Decode *x, Dinst *d);  // cp.async
-// decode_texture.c
-bool decode_texture(Decode *x, Dinst *d);
-bool decode_surface(Decode *x, Dinst *d);
-bool decode_query(Decode *x, Dinst *d);
+bool decode_copy(Decode *x, Dinst *d);    // cp.async
 bool decode_matrix(Decode *x, Dinst *d);  // ldmatrix, stmatrix
 bool decode_tensor(Decode *x, Dinst *d);  // products of matrices
 bool decode_group(Decode *x, Dinst *d);   // those of wgmma
@@ -77,5 +73,9 @@ bool decode_mbar(Decode *x, Dinst *d);
 bool decode_bulk(Decode *x, Dinst *d);        // copies in bulk, and st.async
 bool decode_tensor_map(Decode *x, Dinst *d);  // what changes one
 bool decode_inst(Decode *x, Dinst *d, uint32_t at);
+// decode_texture.c
+bool decode_texture(Decode *x, Dinst *d);
+bool decode_surface(Decode *x, Dinst *d);
+bool decode_query(Decode *x, Dinst *d);
 
 #endif

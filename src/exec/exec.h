@@ -508,6 +508,9 @@ typedef struct Env {
 uint64_t exec_cta_lacks(const Cta *cta, const LaunchInfo *l);
 // Of env->launch; the caller gives its warps their slots. A block of a cluster: rank is its number there; else null, 0.
 void exec_cta_start(Env *env, Cta *cta, uint64_t number, Cluster *cluster, uint32_t rank);
+void exec_cta_free(Cta *cta);
+void exec_env_free(Env *env);  // what it has of the host's memory
+// cluster.c
 Cluster *exec_cluster(uint32_t blocks);  // freed by the last of its blocks
 // The number of a block by its cluster's and its rank there.
 uint64_t exec_cluster_member(const LaunchInfo *l, uint64_t cluster, uint32_t rank);
@@ -515,8 +518,6 @@ static inline uint32_t exec_cluster_blocks(const LaunchInfo *l)
 {
     return l->cluster[0] ? l->cluster[0] * l->cluster[1] * l->cluster[2] : 1;
 }
-void exec_cta_free(Cta *cta);
-void exec_env_free(Env *env);  // what it has of the host's memory
 // step.c
 void exec_step(Env *env, Warp *w);       // result in env->step
 bool exec_sleepers(Env *env, Warp *w);   // wakes splits whose nanosleep is over; true: one runs

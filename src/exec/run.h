@@ -214,7 +214,7 @@ typedef enum MbarChange { MBAR_ARRIVES = 1, MBAR_DROPS = 2, MBAR_EXPECTS = 4, MB
 // False: there is no barrier at that place of a block's shared memory, or it can't count so far.
 bool mbar_change(Cta *cta, uint32_t at, uint32_t change, uint32_t count, uint64_t *before);
 void mbar_lacks(const Cta *cta, uint32_t at, uint32_t *arrivals, int32_t *bytes);  // that are to come
-// bulk.c. Where the operands of a copy are; of those that it doesn't have, a row of zeros.
+// bulk.c: where the operands of a copy are; of those that it doesn't have, a row of zeros
 enum { BULK_SHARED, BULK_OTHER, BULK_BARRIER, BULK_PLACES };  // its own block's memory; the other side; an mbarrier
 typedef struct BulkForm {
     CopyWay way;
