@@ -99,7 +99,7 @@ static void list_ops(void)
     }
     for (size_t k = 0; k < op_missing_count; k++)
         list_op(op_missing[k].name, op_missing[k].section, states[op_missing[k].state], op_missing[k].why);
-    printf("\n%zu of %zu instructions of the PTX ISA 9.0 are implemented, %d forms of these are refused\n", done, all,
+    printf("\n%zu of %zu instructions of the PTX ISA 9.0 are implemented\n%d forms of these are refused\n", done, all,
            (int)FORMS);
 }
 

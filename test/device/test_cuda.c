@@ -31,8 +31,16 @@ static void workloads(void **state)
     for (size_t k = 0; k < workload_count; k++) {
         oc_device *d = open_device();
         WorkResult result;
-        if (!workload_run(d, &workload_table[k], &(WorkOptions){.small = true}, &result))
-            fail_msg("%s: %s", workload_table[k].workload->name, result.error);
+        const char *name = workload_table[k].workload->name;
+        const bool right = workload_run(d, &workload_table[k], &(WorkOptions){.small = true}, &result);
+        if (!strcmp(name, "stencil3d")) {  // its volume would have to be an array of the driver's
+            assert_false(right);
+            assert_non_null(strstr(result.error, "only textures of one or two dimensions"));
+            work_result_free(&result);
+            oc_close(d);
+            continue;
+        }
+        if (!right) fail_msg("%s: %s", name, result.error);
         assert_true(oc_launches(d) > 0);
         assert_true(strlen(oc_launch_kernel(d, 0)) > 0);
         assert_int_equal(oc_launch_counter(d, 0, "cycles"), 0);  // there are none
