@@ -10,6 +10,10 @@
 
 uint onchip_clock();  // the host's
 
+// clang 14 takes a load of a scalar in shared memory before the barrier of its own __syncthreads()
+// (findings/clang-shared-broadcast.sh); not before this one.
+#define __syncthreads() asm volatile("bar.sync 0;" ::: "memory")
+
 #define __managed__ __attribute__((device))
 #define __restrict__ __restrict
 #define __grid_constant__

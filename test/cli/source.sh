@@ -114,6 +114,23 @@ for gpu in gtx480:sm_35 h200:sm_70; do
     printf '%s\n' "$out" >shown.ptx
     gives 0 '0 2 4 6' -- run shown.ptx --arg buf:16:iota:f32 --block 4 --dump 0:f32
 done
+# A thread's word for all: clang 14 loads it before the barrier of its own __syncthreads().
+cat >word.cu <<'END'
+__global__ void words(int *out, int n)
+{
+    __shared__ int word;
+    int sum = 0;
+    for (int i = 0; i < n; i++) {
+        if (threadIdx.x == i) word = i * 3 + 1;
+        __syncthreads();
+        sum += word;
+        __syncthreads();
+    }
+    out[threadIdx.x] = sum;
+}
+END
+run run word.cu --kernel words --arg buf:512:zero --arg i32:3 --block 128 --dump 0:@words
+[[ $(od -An -t d4 -v words | tr -s ' ' '\n' | sort -u | paste -sd, -) == ,12 ]] || complain 'a word for all is read too early'
 gives 1 "can't read none.cu" -- show ptx none.cu
 gives 2 "unknown GPU 'gtx48'" gtx480 -- show ptx small.cu --gpu gtx48
 shopt -s nullglob
