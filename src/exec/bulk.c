@@ -57,11 +57,18 @@ static bool shared_place(const Job *j, int k, uint32_t bytes, uint32_t align, Ct
     return true;
 }
 
-static bool own_place(const Job *j, uint32_t bytes, uint32_t align, uint32_t *at)
+static bool own_place(const Job *j, int k, uint32_t bytes, uint32_t align, uint32_t *at)
 {
     Cta *cta;
-    if (!shared_place(j, BULK_SHARED, bytes, align, &cta, at)) return false;
-    return cta == j->warp->cta || fail(j, FAULT_SHARED, place(j, BULK_SHARED), bytes, false);
+    if (!shared_place(j, k, bytes, align, &cta, at)) return false;
+    return cta == j->warp->cta || fail(j, FAULT_SHARED, place(j, k), bytes, false);
+}
+
+// What a copy touches of shared memory: units of the last row of a swizzle may come behind the box.
+static uint32_t room_of(const Job *j)
+{
+    const bool rows = j->form->tensor && j->map.swizzle;
+    return rows ? (j->copy.bytes + LINE - 1) / LINE * LINE : j->copy.bytes;
 }
 
 // The barriers that the copy tells: that of the operand, or with .multicast those at its place in the named blocks.
@@ -73,6 +80,8 @@ static bool barrier_place(Job *j)
     if (!shared_place(j, BULK_BARRIER, 8, 8, &cta, &c->barrier)) return false;
     c->blocks = j->form->casts ? (uint16_t)word(j, j->form->blocks) : (uint16_t)(1u << cta->rank);
     if (c->blocks >> cta->cluster->n) return fail(j, FAULT_CLUSTER, c->blocks, c->bytes, true);
+    for (uint32_t b = 0; b < cta->cluster->n; b++)  // one may be over, and have made room for another
+        if (c->blocks >> b & 1 && !cta->cluster->cta[b]) return fail(j, FAULT_CLUSTER, c->blocks, c->bytes, true);
     return cta != j->warp->cta || mbar_change(cta, c->barrier, 0, 0, &object) ||
            fail(j, FAULT_MBAR, c->barrier, 8, true);
 }
@@ -347,9 +356,7 @@ static bool measure(Job *j)
 static bool copy_in(Job *j)
 {
     const uint32_t align = j->form->tensor ? LINE : UNIT;
-    // Units of the last row of a swizzle may come behind the box.
-    const uint32_t room = j->form->tensor && j->map.swizzle ? (j->copy.bytes + LINE - 1) / LINE * LINE : j->copy.bytes;
-    if (!shared_place(j, BULK_SHARED, room, align, &j->to, &j->at) || !barrier_place(j)) return false;
+    if (!shared_place(j, BULK_SHARED, room_of(j), align, &j->to, &j->at) || !barrier_place(j)) return false;
     j->data = mem_alloc(MAX(j->copy.bytes, 1u));
     if (j->form->tensor)
         walk(j, read_stretch);
@@ -362,7 +369,7 @@ static bool copy_in(Job *j)
 static bool copy_out(Job *j)
 {
     const uint32_t align = j->form->tensor ? LINE : UNIT;
-    if (!own_place(j, j->copy.bytes, align, &j->at)) return false;
+    if (!own_place(j, BULK_SHARED, room_of(j), align, &j->at)) return false;
     j->data = mem_alloc(MAX(j->copy.bytes, 1u));
     take(j->data, j->warp->cta->shared, j->at, j->copy.bytes, j->form->tensor ? j->map.swizzle : 0);
     if (j->form->tensor)
@@ -375,7 +382,7 @@ static bool copy_out(Job *j)
 static bool copy_across(Job *j)
 {
     uint32_t from;
-    if (!own_place(j, j->copy.bytes, UNIT, &from)) return false;
+    if (!own_place(j, BULK_SHARED, j->copy.bytes, UNIT, &from)) return false;
     if (!shared_place(j, BULK_OTHER, j->copy.bytes, UNIT, &j->to, &j->at) || !barrier_place(j)) return false;
     j->data = mem_alloc(MAX(j->copy.bytes, 1u));
     memcpy(j->data, j->warp->cta->shared + from, j->copy.bytes);
@@ -458,14 +465,12 @@ static bool map_lane(Job *j)
     uint8_t map[TENSOR_MAP_BYTES];
     const bool copies = j->d->op == OP_MAP_COPY;
     const uint64_t address = place(j, BULK_OTHER);
-    Cta *cta = j->warp->cta;
+    uint8_t *shared = j->warp->cta->shared;
     uint32_t at;
-    if (copies && !own_place(j, TENSOR_MAP_BYTES, LINE, &at)) return false;
-    if (copies) memcpy(map, cta->shared + at, sizeof map);
-    if (address < GLOBAL_BASE || (address >= SHARED_WINDOW && address < LOCAL_WINDOW)) {
-        if (!shared_place(j, BULK_OTHER, TENSOR_MAP_BYTES, LINE, &cta, &at) || cta != j->warp->cta) return false;
-        return change_map(j, cta->shared + at);
-    }
+    if (copies && !own_place(j, BULK_SHARED, TENSOR_MAP_BYTES, LINE, &at)) return false;
+    if (copies) memcpy(map, shared + at, sizeof map);
+    if (!copies && (address < GLOBAL_BASE || (address >= SHARED_WINDOW && address < LOCAL_WINDOW)))
+        return own_place(j, BULK_OTHER, TENSOR_MAP_BYTES, LINE, &at) && change_map(j, shared + at);
     if (address % LINE) return fail(j, FAULT_MISALIGNED, address, LINE, true);
     add_row(j, address, TENSOR_MAP_BYTES);
     if (!check_rows(j)) return false;
@@ -494,7 +499,7 @@ void exec_copied(Env *env, const Copy *c)
     if (!c->cta->running || c->cta->number != c->number) return;
     for (uint32_t b = 0; b < c->cta->cluster->n; b++) {
         Cta *cta = c->cta->cluster->cta[b];
-        if (!(c->blocks >> b & 1)) continue;
+        if (!(c->blocks >> b & 1) || !cta) continue;
         if (cta == c->cta)
             mbar_change(cta, c->barrier, MBAR_COMPLETES, c->bytes, NULL);
         else
