@@ -91,6 +91,12 @@ typedef struct Lane {
     uint32_t at;
 } Lane;
 
+// Of these alone an object may be another block's, which changes at the window's edge.
+static bool may_be_remote(Op op)
+{
+    return op == OP_MBAR_EXPECT || op == OP_MBAR_COMPLETE || (op >= OP_MBAR_ARRIVE && op <= OP_MBAR_DROP_EXPECT);
+}
+
 // Where the lanes' objects are. False, with a fault: one is nowhere.
 static bool find(Env *env, Warp *w, const Dinst *d, uint32_t mask, Lane to[LANES])
 {
@@ -100,6 +106,10 @@ static bool find(Env *env, Warp *w, const Dinst *d, uint32_t mask, Lane to[LANES
         const uint32_t n = (uint32_t)__builtin_ctz(m);
         uint64_t a = s->addr[n];
         Cta *cta = cluster_block(w, &a);
+        if (cta != w->cta && !may_be_remote((Op)d->op)) {
+            exec_fault(env, w, FAULT_SHARED, n, s->addr[n], 8, true);
+            return false;
+        }
         if (!cta || a + 8 > cta->shared_bytes || a % 8) {
             exec_fault(env, w, cta && a % 8 ? FAULT_MISALIGNED_SHARED : FAULT_SHARED, n, a, 8, true);
             return false;
