@@ -130,7 +130,8 @@ __global__ void words(int *out, int n)
 }
 END
 run run word.cu --kernel words --arg buf:512:zero --arg i32:3 --block 128 --dump 0:@words
-[[ $(od -An -t d4 -v words | tr -s ' ' '\n' | sort -u | paste -sd, -) == ,12 ]] || complain 'a word for all is read too early'
+[[ $(od -An -t d4 -v words | tr -s ' ' '\n' | sort -u | paste -sd, -) == ,12 ]] ||
+    complain 'a word for all is read too early'
 gives 1 "can't read none.cu" -- show ptx none.cu
 gives 2 "unknown GPU 'gtx48'" gtx480 -- show ptx small.cu --gpu gtx48
 shopt -s nullglob
