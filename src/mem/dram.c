@@ -3,6 +3,8 @@
 // bank's request whose column command can go out first. The bus's direction and the bank groups decide when that is.
 // Among equals a row hit starts first, then the oldest. A value that a description leaves at 0 costs nothing:
 // turnaround, bank groups, tRRD, write recovery, refresh. tFAW isn't modelled (doc/extend/model-errors.md).
+// A read of several parts is one entry, since the parts come together and go in turn, to one row: what is told of a
+// request is told of its next part.
 // Invariants: completion times don't decrease. Each bank knows its oldest read and its oldest write of the open row.
 #include "mem/mem.h"
 
@@ -28,6 +30,7 @@ void dram_open(Dram *d, const DramCfg *cfg, uint64_t *count)
     d->free = NONE;
     for (uint32_t k = cfg->queue; k--; d->free = k) d->request[k].in[DRAM_ALL].newer = d->free;
     d->bank = mem_alloc(sizeof *d->bank * MAX(cfg->banks, 1u));
+    d->ahead = cfg->simple ? 0 : d->t_cl;
     dram_begin(d);
 }
 
@@ -36,7 +39,8 @@ void dram_begin(Dram *d)
     d->bus = d->active = d->last_read = d->last_written = d->refreshed = d->finished = 0;
     memset(d->group, 0, sizeof d->group);
     for (uint32_t b = 0; b < MAX(d->cfg.banks, 1u); b++)
-        d->bank[b] = (DramBank){.row = ~0ull, .waiting = {NONE, NONE}, .hit = {NONE, NONE}};
+        d->bank[b] =
+            (DramBank){.row = ~0ull, .waiting = {NONE, NONE}, .hit = {NONE, NONE}, .group = b % MAX(d->cfg.groups, 1u)};
 }
 
 void dram_close(Dram *d)
@@ -106,53 +110,53 @@ void dram_put(Dram *d, uint64_t now, uint64_t address, uint32_t bytes, bool writ
     DramBank *b = &d->bank[bank];
     DramRequest *r = &d->request[k];
     d->free = r->in[DRAM_ALL].newer;
-    *r = (DramRequest){now << 8, row, d->number++, tag, bytes, bank, write, {{NONE, NONE}}};
+    const uint32_t parts = write ? 1 : dram_reads(&d->cfg, bytes);
+    *r = (DramRequest){now << 8, row, d->number, tag, bytes, bank, parts, write, {{NONE, NONE}}};
+    d->number += parts;
     append(d, &d->all, DRAM_ALL, k);
     append(d, &b->waiting, DRAM_BANK, k);
-    d->n++;
+    d->n += parts;
     mark(d->waits, bank, true);
     if (row == b->row && b->hit[write] == NONE) b->hit[write] = k, mark(d->hits, bank, true);
-    d->count[write ? C_DRAM_WRITES : C_DRAM_READS]++;
+    d->count[write ? C_DRAM_WRITES : C_DRAM_READS] += parts;
     d->count[write ? C_DRAM_WRITE_BYTES : C_DRAM_READ_BYTES] += bytes;
 }
 
 // Takes a request out of the queue.
-static DramRequest take(Dram *d, uint32_t k)
+static void take(Dram *d, uint32_t k)
 {
-    DramRequest r = d->request[k];
-    DramBank *b = &d->bank[r.bank];
-    if (b->hit[r.write] == k) {
-        b->hit[r.write] = hit_from(d, b, r.in[DRAM_BANK].newer, r.write);
-        mark(d->hits, r.bank, b->hit[0] != NONE || b->hit[1] != NONE);
+    const DramRequest *r = &d->request[k];
+    DramBank *b = &d->bank[r->bank];
+    if (b->hit[r->write] == k) {
+        b->hit[r->write] = hit_from(d, b, r->in[DRAM_BANK].newer, r->write);
+        mark(d->hits, r->bank, b->hit[0] != NONE || b->hit[1] != NONE);
     }
     take_out(d, &d->all, DRAM_ALL, k);
     take_out(d, &b->waiting, DRAM_BANK, k);
-    mark(d->waits, r.bank, b->waiting.oldest != NONE);
+    mark(d->waits, r->bank, b->waiting.oldest != NONE);
     d->request[k].in[DRAM_ALL].newer = d->free;
     d->free = k;
-    d->n--;
-    return r;
 }
 
 // When the next request is chosen, in 1/256 cycle: a column command goes out tCL before the bus is free for its data.
-static uint64_t start_time(const Dram *d)
+static inline uint64_t start_time(const Dram *d)
 {
     if (!d->n) return NEVER;
-    uint64_t ahead = d->cfg.simple ? 0 : d->t_cl, bus = d->bus > ahead ? d->bus - ahead : 0;
+    uint64_t bus = d->bus > d->ahead ? d->bus - d->ahead : 0;
     return MAX(bus, d->request[d->all.oldest].arrival);
 }
 
+// A read whose last part is complete then.
 static void finish(Dram *d, uint64_t time, uint32_t tag)
 {
-    d->finished = time = MAX(time, d->finished);
     if (d->done_n == d->done_cap) {
         uint32_t cap = d->done_cap ? d->done_cap * 2 : 64;
         DramDone *v = mem_alloc(sizeof *v * cap);
-        for (uint32_t k = 0; k < d->done_n; k++) v[k] = d->done[(d->done_head + k) % d->done_cap];
+        for (uint32_t k = 0; k < d->done_n; k++) v[k] = d->done[(d->done_head + k) & (d->done_cap - 1)];
         mem_free(d->done);
         d->done = v, d->done_cap = cap, d->done_head = 0;
     }
-    d->done[(d->done_head + d->done_n++) % d->done_cap] = (DramDone){time, tag};
+    d->done[(d->done_head + d->done_n++) & (d->done_cap - 1)] = (DramDone){time, tag};
 }
 
 // Rows are closed and the bus rests for each refresh that is due.
@@ -164,15 +168,13 @@ static void refresh(Dram *d, uint64_t now)
     for (uint32_t b = 0; b < d->cfg.banks; b++) set_row(d, b, ~0ull), d->bank[b].ready = d->bus;
 }
 
-static uint64_t *group_of(Dram *d, uint32_t bank) { return &d->group[bank % MAX(d->cfg.groups, 1u)]; }
-
 // When a request's row opens, if it isn't open, when its column command goes out, and when its data begin.
 typedef struct Slot {
     bool hit;
     uint64_t open, column, data;
 } Slot;
 
-static Slot slot_of(Dram *d, const DramRequest *r)
+ALWAYS_INLINE Slot slot_of(const Dram *d, const DramRequest *r)
 {
     const DramBank *b = &d->bank[r->bank];
     Slot s = {.hit = b->row == r->row};
@@ -186,7 +188,7 @@ static Slot slot_of(Dram *d, const DramRequest *r)
     }
     if (r->write && d->t_rtw) column = MAX(column, d->last_read + d->t_rtw);
     if (!r->write && d->t_wtr) column = MAX(column, d->last_written + d->t_wtr);
-    if (d->t_ccdl) column = MAX(column, *group_of(d, r->bank));
+    column = MAX(column, d->group[b->group]);  // 0 without groups
     s.data = MAX(column + delay, d->bus);
     s.column = s.data - delay;
     return s;
@@ -198,19 +200,28 @@ typedef struct Best {
     uint64_t column, number;
 } Best;
 
-ALWAYS_INLINE void consider(Dram *d, uint32_t k, uint64_t now, Best *best)
+ALWAYS_INLINE void consider(const DramRequest *request, uint32_t k, uint64_t column, Best *best)
 {
-    if (k == NONE || d->request[k].arrival > now) return;
-    const DramRequest *r = &d->request[k];
-    uint64_t column = MAX(slot_of(d, r).column, now);
-    if (column > best->column || (column == best->column && r->number > best->number)) return;
-    *best = (Best){k, column, r->number};
+    uint64_t number = request[k].number;
+    if (column > best->column || (column == best->column && number > best->number)) return;
+    *best = (Best){k, column, number};
+}
+
+// What the columns of all reads, or writes, of open rows wait for: the bus, and its turnaround.
+static inline uint64_t soonest(const Dram *d, uint64_t now, bool write)
+{
+    uint64_t delay = write ? d->t_wl : d->t_cl, t = d->bus > now + delay ? d->bus - delay : now;
+    if (write && d->t_rtw) t = MAX(t, d->last_read + d->t_rtw);
+    if (!write && d->t_wtr) t = MAX(t, d->last_written + d->t_wtr);
+    return t;
 }
 
 // The request that starts at cycle `now`. A bank with row hits has no other candidates, and a miss must be faster than
 // every hit. Among the hits of a bank that all read, or all write, the oldest is the fastest.
-static uint32_t choose_request(Dram *d, uint64_t now)
+static uint32_t choose_request(const Dram *d, uint64_t now)
 {
+    const DramRequest *request = d->request;
+    const uint64_t least[2] = {soonest(d, now, false), soonest(d, now, true)};
     Best hit = {NONE, NEVER, NEVER}, miss = hit;
     uint64_t closed[MOST_BANKS / 64];  // banks without a row hit that has come
     uint32_t words = (MAX(d->cfg.banks, 1u) + 63) / 64;
@@ -218,18 +229,23 @@ static uint32_t choose_request(Dram *d, uint64_t now)
         closed[w] = d->waits[w];
         for (uint64_t m = d->hits[w]; m; m &= m - 1) {
             const DramBank *b = &d->bank[w * 64 + (uint32_t)__builtin_ctzll(m)];
+            uint64_t column = MAX(b->ready, d->group[b->group]);
             bool come = false;
             for (int write = 0; write < 2; write++) {
-                consider(d, b->hit[write], now, &hit);
-                come |= b->hit[write] != NONE && d->request[b->hit[write]].arrival <= now;
+                uint32_t k = b->hit[write];
+                if (k == NONE || request[k].arrival > now) continue;
+                consider(request, k, MAX(column, least[write]), &hit);
+                come = true;
             }
             if (come) closed[w] &= ~(m & -m);
         }
     }
     if (hit.column == now) return hit.request;
     for (uint32_t w = 0; w < words; w++)
-        for (uint64_t m = closed[w]; m; m &= m - 1)
-            consider(d, d->bank[w * 64 + (uint32_t)__builtin_ctzll(m)].waiting.oldest, now, &miss);
+        for (uint64_t m = closed[w]; m; m &= m - 1) {
+            uint32_t k = d->bank[w * 64 + (uint32_t)__builtin_ctzll(m)].waiting.oldest;
+            if (request[k].arrival <= now) consider(request, k, MAX(slot_of(d, &request[k]).column, now), &miss);
+        }
     return miss.column < hit.column ? miss.request : hit.request;
 }
 
@@ -241,7 +257,7 @@ static uint64_t transfer(Dram *d, const DramRequest *r, Slot s, uint32_t bursts,
     d->count[s.hit ? C_DRAM_ROW_HITS : C_DRAM_ROW_MISSES]++;
     if (!s.hit) set_row(d, r->bank, r->row), d->active = b->active = s.open;
     b->ready = s.column;
-    if (d->t_ccdl) *group_of(d, r->bank) = s.column + bursts * d->t_ccdl;
+    if (d->t_ccdl) d->group[b->group] = s.column + bursts * d->t_ccdl;
     if (r->write)
         d->last_written = b->written = end;
     else
@@ -252,14 +268,19 @@ static uint64_t transfer(Dram *d, const DramRequest *r, Slot s, uint32_t bursts,
 static void start(Dram *d, uint64_t now)
 {
     refresh(d, now);
-    DramRequest r = take(d, d->cfg.simple ? d->all.oldest : choose_request(d, now));
-    uint32_t burst = d->cfg.simple ? 0 : d->cfg.burst, bursts = burst ? (r.bytes + burst - 1) / burst : 1;
-    uint64_t busy = link_time(d->cost, burst ? bursts * burst : r.bytes), end;
-    Slot s = d->cfg.simple ? (Slot){.data = MAX(now, d->bus)} : slot_of(d, &r);
-    end = d->cfg.simple ? s.data + busy : transfer(d, &r, s, bursts, busy);
+    const uint32_t k = d->cfg.simple ? d->all.oldest : choose_request(d, now), burst = d->cfg.simple ? 0 : d->cfg.burst;
+    DramRequest *r = &d->request[k];
+    Slot s = d->cfg.simple ? (Slot){.data = MAX(now, d->bus)} : slot_of(d, r);
+    const uint32_t bytes = --r->parts ? d->cfg.request : r->bytes, bursts = burst ? (bytes + burst - 1) / burst : 1;
+    r->bytes -= bytes, r->number++, d->n--;
+    if (!r->parts) take(d, k);
+    uint64_t busy = link_time(d->cost, burst ? bursts * burst : bytes), end = s.data + busy;
+    if (!d->cfg.simple) end = transfer(d, r, s, bursts, busy);
     d->bus = s.data + busy;
     d->count[C_DRAM_BUSY] += busy;  // in 1/256 cycle; scaled when a launch is reported
-    if (!r.write) finish(d, ((end + 255) >> 8) + d->cfg.latency, r.tag);
+    if (r->write) return;
+    d->finished = MAX(((end + 255) >> 8) + d->cfg.latency, d->finished);
+    if (!r->parts) finish(d, d->finished, r->tag);
 }
 
 void dram_run(Dram *d, uint64_t now)
@@ -278,7 +299,7 @@ bool dram_pop(Dram *d, uint64_t now, uint32_t *tag)
 {
     if (!d->done_n || d->done[d->done_head].time > now) return false;
     *tag = d->done[d->done_head].tag;
-    d->done_head = (d->done_head + 1) % d->done_cap;
+    d->done_head = (d->done_head + 1) & (d->done_cap - 1);
     d->done_n--;
     return true;
 }

@@ -83,6 +83,7 @@ typedef struct DramRequest {
     uint64_t arrival, row;  // arrival: 1/256 cycle
     uint64_t number;        // of all requests of the channel: the smaller one is older
     uint32_t tag, bytes, bank;
+    uint32_t parts;  // to come; `number` is the next one's
     bool write;
     DramLinks in[DRAM_LISTS];
 } DramRequest;
@@ -94,6 +95,7 @@ typedef struct DramBank {
     uint64_t written;             // end of the data of its last write
     DramEnds waiting;             // requests for this bank
     uint32_t hit[2];              // the oldest of them that read from, and that write to, the open row
+    uint32_t group;
 } DramBank;
 typedef struct DramDone {
     uint64_t time;
@@ -102,7 +104,7 @@ typedef struct DramDone {
 typedef struct Dram {
     DramCfg cfg;
     DramRequest *request;  // places for cfg.queue of them
-    uint32_t n, free;      // requests that wait; the first free place
+    uint32_t n, free;      // parts of requests that wait; the first free place
     uint64_t number;       // of the next request
     DramEnds all;          // the requests that wait
     DramBank *bank;
@@ -110,7 +112,8 @@ typedef struct Dram {
     uint64_t bus;                                            // 1/256 cycle: when the data bus is free
     DramDone *done;                                          // reads under way, by time: a ring
     uint32_t done_head, done_n, done_cap;
-    uint32_t cost;  // 1/65536 cycle per byte
+    uint32_t cost;   // 1/65536 cycle per byte
+    uint64_t ahead;  // 1/256 cycle: from a column command to its data
     uint64_t t_cl, t_rcd, t_rp, t_ras, t_wl, t_rrd, t_wr, t_rtw, t_wtr, t_ccdl, t_refi, t_rfc;  // 1/256 cycle
     uint64_t active, last_read, last_written;  // the latest activation, column of a read, end of a write's data
     uint64_t group[16], refreshed, finished;   // when a group takes the next column; the latest refresh, completion
@@ -120,6 +123,12 @@ void dram_open(Dram *d, const DramCfg *cfg, uint64_t *count);
 void dram_begin(Dram *d);  // time begins at 0 again; nothing is under way, all rows are closed
 void dram_close(Dram *d);
 static inline uint32_t dram_room(const Dram *d) { return d->cfg.queue - d->n; }
+// The reads that so many bytes take.
+static inline uint32_t dram_reads(const DramCfg *cfg, uint32_t bytes)
+{
+    return !cfg->request || bytes <= cfg->request ? bytes != 0 : (bytes + cfg->request - 1) / cfg->request;
+}
+// There is room. A read is told of (dram_pop) once the last of its dram_reads is complete.
 void dram_put(Dram *d, uint64_t now, uint64_t address, uint32_t bytes, bool write, uint32_t tag);
 uint64_t dram_next(const Dram *d);                    // the next cycle at which something happens, or NEVER
 bool dram_pop(Dram *d, uint64_t now, uint32_t *tag);  // a read that is complete at now

@@ -184,20 +184,16 @@ static void write_dram(Partition *p, uint64_t now, uint64_t local, uint32_t byte
 // The reads that so many sectors take.
 static uint32_t reads_of(const Partition *p, uint32_t sectors)
 {
-    uint32_t bytes = (uint32_t)__builtin_popcount(sectors) * p->cfg.l2.sector, most = p->cfg.dram.request;
-    return !most || bytes <= most ? bytes != 0 : (bytes + most - 1) / most;
+    return dram_reads(&p->cfg.dram, (uint32_t)__builtin_popcount(sectors) * p->cfg.l2.sector);
 }
 
 static void fetch(Partition *p, uint32_t miss, uint64_t local, uint32_t sectors, uint64_t now, uint8_t structure)
 {
     uint32_t bytes = (uint32_t)__builtin_popcount(sectors) * p->cfg.l2.sector;
     p->miss[miss].line->pending |= sectors;
+    p->miss[miss].fetching++;
     p->dram_bytes[structure] += bytes;
-    for (uint32_t left = reads_of(p, sectors), part; left; left--, bytes -= part) {
-        part = left == 1 ? bytes : p->cfg.dram.request;
-        p->miss[miss].fetching++;
-        dram_put(p->dram, now, in_channel(p, local), part, false, miss << SLICE_BITS | p->slice);
-    }
+    dram_put(p->dram, now, in_channel(p, local), bytes, false, miss << SLICE_BITS | p->slice);
 }
 
 // A segment's sectors of 32 bytes, the first of which is the line's sector number `from`, as sectors of the line.
@@ -381,29 +377,32 @@ static void take_apart(Partition *p, Packet *r)
 }
 
 // A refused head sleeps until its slice is filled, or its channel has the room that it lacks: nothing else lets it in.
-static void try_again(Partition *p, uint64_t now)
+static bool try_again(Partition *p, uint64_t now)
 {
     bool filled = p->filled;
     p->filled = false;
-    if (p->refused_since == NEVER || (!filled && dram_room(p->dram) < p->lacks)) return;
+    if (p->refused_since == NEVER || (!filled && dram_room(p->dram) < p->lacks)) return false;
     p->count[C_L2_REFUSED] += now - p->refused_since;
     p->refused_since = NEVER;
     p->port_free = MAX(p->port_free, now);
+    return true;
 }
 
-// What a channel, of which `first` is the first slice, can do by cycle now.
-static void run_dram(Partition *first, uint64_t now)
+// What a channel, of which `first` is the first slice, can do by cycle now. True: the slices' next requests may be
+// others than before.
+static bool run_dram(Partition *first, uint64_t now)
 {
     Dram *dram = first->dram;
     uint32_t tag, before = dram->n;
     dram_run(dram, now);
-    bool moved = dram->n != before;
+    bool moved = dram->n != before, changed = false;
     while (dram_pop(dram, now, &tag)) {
         Partition *p = first;
         for (uint32_t k = tag & ((1u << SLICE_BITS) - 1); k; k--) p = p->next_slice;
-        filled(p, tag >> SLICE_BITS, now), moved = true;
+        filled(p, tag >> SLICE_BITS, now), moved = changed = true;
     }
-    for (Partition *p = first; p && moved; p = p->next_slice) try_again(p, now);
+    for (Partition *p = first; p && moved; p = p->next_slice) changed |= try_again(p, now);
+    return changed;
 }
 
 // The request at the head of a queue, at cycle now: a line of it, if it has several.
@@ -478,12 +477,15 @@ void partition_run(Partition *first, uint64_t window, uint64_t end)
             uint64_t its = next_request(p);
             if (its < request) request = its, next = p;
         }
+        bool changed = false;
+        while (dram <= request && dram < end && !changed) {
+            changed = run_dram(first, dram);
+            dram = dram_next(first->dram);
+        }
+        if (changed) continue;
         first->due = MIN(request, dram);
         if (first->due >= end) break;
-        if (dram <= request)
-            run_dram(first, dram);
-        else
-            run_head(next, first_queue(&next->first), request);
+        run_head(next, first_queue(&next->first), request);
     }
     for (Partition *p = first; p; p = p->next_slice) {
         p->due = first->due;
