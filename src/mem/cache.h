@@ -188,6 +188,18 @@ ALWAYS_INLINE Lookup cache_lookup(Cache *c, uint64_t address, uint32_t sectors, 
         c->policy->touch(c, set, way);
     return line_has(*line, sectors);
 }
+// A look-up of sectors that are all there; false: they aren't, and nothing has been touched.
+ALWAYS_INLINE bool cache_hit(Cache *c, uint64_t address, uint32_t sectors)
+{
+    uint32_t set = cache_set(c, address), first = c->first[set], ways = c->ways[set];
+    uint32_t way = cache_find(c->tags + first, ways, cache_tag(c, address));
+    if (way == ways || sectors & ~c->lines[first + way].valid) return false;
+    if (c->policy->stamp_uses)
+        c->stamps[first + way] = ++c->clock;
+    else if (c->policy->touch)
+        c->policy->touch(c, set, way);
+    return true;
+}
 CacheLine *cache_peek(const Cache *c, uint64_t address);  // without touching; null: not there
 // What lay where a line moves in.
 typedef struct Victim {

@@ -593,6 +593,23 @@ ALWAYS_INLINE Refusal load(Sm *sm, const LsuOp *op, const Segment *s, Port *port
 
 Refusal port_load(Sm *sm, const LsuOp *op, const Segment *s, Port *port) { return load(sm, op, s, port); }
 
+uint32_t port_hits(Sm *sm, const LsuOp *op, uint32_t most)
+{
+    Cache *c = &op->port->cache;
+    uint32_t n = 0;
+    if (op->write || !c->lines || sm->issue.view.scratch_lines || sm->issue.listens & ON_SEEN || sm->why ||
+        sm->cfg.energy)
+        return 0;
+    for (const Segment *s = &op->seg[op->next]; n < most; n++, s++)
+        if (!cache_hit(c, s->address + (uint32_t)__builtin_ctz(s->sectors) * SECTOR, port_sectors(c, s))) break;
+    const PortCounters *counts = op->port->counts;
+    sm->count[counts->accesses] += n, sm->count[counts->hits] += n;
+    sm->count[counts->reads] += n, sm->count[counts->read_hits] += n;
+    sm->structure[op->structure].l1_accesses += n, sm->structure[op->structure].l1_hits += n;
+    sm->inst[op->stat].l1_accesses += n, sm->inst[op->stat].l1_hits += n;
+    return n;
+}
+
 // The line moves through the queue of replies and with an MSHR, as a miss that takes as long as a hit there.
 Refusal port_move(Sm *sm, const LsuOp *op, const Segment *s, Port *other, CacheLine *copy)
 {

@@ -193,6 +193,21 @@ void lsu_tick(Sm *sm)
     sm->lsu.n--;
 }
 
+void lsu_hits(Sm *sm, uint64_t to)
+{
+    LsuOp *op = &sm->lsu.queue[sm->lsu.head];
+    if (!sm->lsu.n || sm->lsu.refused || sm->lsu.free >= to || op->space == SP_SHARED || !op->next) return;
+    uint32_t n = port_hits(sm, op, (uint32_t)MIN(op->count - op->next - 1, to - sm->lsu.free));
+    if (!n) return;
+    op->next += n;
+    sm->lsu.free += n;
+    sm->now = sm->lsu.free - 1;
+    if (op->tracker == NONE) return;
+    Tracker *t = &sm->lsu.tracker[op->tracker];
+    t->left -= n;
+    t->time = MAX(t->time, sm->now + op->port->cache.cfg.latency - 1);
+}
+
 // --- from the instruction to the queue -------------------------------------------------------------------------------
 static uint8_t structure_of(const Sm *sm, const Step *s)
 {

@@ -145,13 +145,14 @@ static inline bool could_issue(Sm *sm)
 // The first reply, or credit that a packet or the load-store unit lacks.
 static uint64_t next_arrival(const Sm *sm) { return MIN(links_arrival(sm), lsu_credit(sm)); }
 
-// The next cycle in which the load-store unit works, or a reply moves.
-static uint64_t next_work(const Sm *sm)
+// The next cycle in which a reply moves, or the copy engine works; and that, or the load-store unit does.
+static uint64_t next_from_outside(const Sm *sm)
 {
-    uint64_t t = MIN(next_arrival(sm), MIN(links_landing(sm), lsu_due(sm)));
-    if (sm->engine.n) t = MIN(t, sm->engine.due);
-    return MAX(t, sm->now + 1);
+    uint64_t t = MIN(next_arrival(sm), links_landing(sm));
+    return sm->engine.n ? MIN(t, sm->engine.due) : t;
 }
+
+static uint64_t next_work(const Sm *sm) { return MAX(MIN(next_from_outside(sm), lsu_due(sm)), sm->now + 1); }
 
 static uint64_t next_event(const Sm *sm) { return MIN(issue_turn(sm), next_work(sm)); }
 
@@ -192,7 +193,9 @@ static void rest(Sm *sm, uint64_t to)
             turn = sm->now;  // this cycle isn't over
             break;
         }
-        work = next_work(sm);
+        uint64_t outside = next_from_outside(sm);
+        lsu_hits(sm, MIN(MIN(turn, to), outside));
+        work = MAX(MIN(outside, lsu_due(sm)), sm->now + 1);
     }
     sm->due = MIN(turn, work);
     pass(sm, why, first, MIN(sm->due, to));

@@ -289,6 +289,9 @@ static inline uint64_t lsu_credit(const Sm *sm)
     return f->head < f->n ? f->v[f->head].time : NEVER;
 }
 void lsu_tick(Sm *sm);  // a cycle in which it works
+// Behind a cycle in which it has worked: its next transactions, as far as they hit and come before cycle `to`, until
+// which nothing else happens. An instruction's last one isn't among them.
+void lsu_hits(Sm *sm, uint64_t to);
 void lsu_reply(Sm *sm, const Packet *p);
 void lsu_sent(Sm *sm);                                   // packets that waited for credits leave
 void lsu_done(Sm *sm, uint32_t tracker, uint64_t time);  // one of a tracker's parts is complete at time
@@ -317,6 +320,8 @@ bool ports_await(const Sm *sm);  // replies are to come
 void port_write_left(Sm *sm);    // dirty lines that had no room then: the first work of a launch
 Refusal port_access(Sm *sm, const LsuOp *op, const Segment *s);  // a transaction
 Refusal port_load(Sm *sm, const LsuOp *op, const Segment *s, Port *port);
+// As many of a load's next transactions, `most` of them at most, as hit one after the other, where nobody looks at each.
+uint32_t port_hits(Sm *sm, const LsuOp *op, uint32_t most);
 // A load whose line lies in another port of the SM: the line moves to the port of the load.
 Refusal port_move(Sm *sm, const LsuOp *op, const Segment *s, Port *other, CacheLine *copy);
 // What is under way for a line goes to those that wait for it, and nowhere else.
