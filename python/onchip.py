@@ -85,7 +85,7 @@ class _Config(c.Structure):  # oc_config
         ("device", c.c_char_p), ("gpu", c.c_char_p), ("sets", c.POINTER(c.c_char_p)), ("threads", c.c_uint32),
         ("functional", c.c_bool), ("no_lowering", c.c_bool), ("strict", c.c_bool), ("max_cycles", c.c_uint64),
         ("cap", c.c_uint64), ("interval", c.c_uint64), ("why", c.c_bool),
-        ("check", c.c_bool), ("progress", _Progress),
+        ("check", c.c_bool), ("sample", c.c_bool), ("progress", _Progress),
         ("user", c.c_void_p), ("print", _Print), ("stop", c.POINTER(c.c_bool)),
     ]
 

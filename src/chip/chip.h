@@ -188,6 +188,14 @@ typedef struct WarpPair {
     uint32_t warp, by;  // by their slots
     uint64_t misses;    // loads of `warp`, of all SMs, that miss a line which `by` pushed out
 } WarpPair;
+// Of a launch, or a sum of them, whose counters are estimates in part. How sure they are is said by replicas: had other
+// parts been timed, the counters might as well have come out by so much higher or lower (sample.c).
+enum { REPLICAS = 32 };
+typedef struct Sampled {
+    uint64_t launches, launches_timed;  // in all; those of which some blocks were timed
+    uint64_t blocks, blocks_timed;
+    double off[REPLICAS][C_COUNT];
+} Sampled;
 typedef struct Record {  // of one launch
     char *kernel;
     uint64_t launches;  // 1, or more of a sum
@@ -214,6 +222,7 @@ typedef struct Record {  // of one launch
     Flaws flaws;
     const char *unchecked;
     VEC(WarpPair) pairs;  // interval mode and traces: their misses add up to watch.interference
+    Sampled *sampled;     // what was estimated, and how surely; null: nothing
 } Record;
 // Has a data structure anything to report? What earlier launches left dirty costs energy without an access of this one.
 static inline bool structure_used(const Record *r, int k)
@@ -265,6 +274,7 @@ typedef struct TraceSink {
 typedef struct RunOptions {
     uint64_t max_cycles, interval;
     bool why;            // count why loads miss in the L1
+    bool sample;         // time a part of the blocks (sample.c)
     uint64_t max_insts;  // warp instructions; 0: no limit
     void (*progress)(void *user, uint64_t cycles, uint64_t instructions, uint64_t blocks_done, uint64_t blocks);
     void *user;
@@ -295,6 +305,7 @@ RunResult chip_run(Chip *c, const LaunchInfo *l, const Texture *textures, uint32
 // A cluster is spread over so many SMs.
 uint32_t chip_fit(SmCfg *organised, const LaunchInfo *info, uint32_t sms, const Division *before, Record *r,
                   Text *message);
+void chip_collect(const Chip *c, uint64_t *count);  // the counters of the launch under way, without its cycles
 void chip_spare(Chip *c);  // gives back what blocks have left for later launches
 // What is said when the host hasn't the memory for so many blocks.
 void chip_no_room(const LaunchInfo *info, uint64_t blocks, Text *message);
@@ -326,5 +337,45 @@ void tracer_close(Tracer *t);
 // functional.c: the same without time.
 RunResult chip_execute(Chip *c, const LaunchInfo *l, const Texture *textures, uint32_t texture_count,
                        const RunOptions *o, Record *r, Text *message);
+// Blocks of a launch whose others are timed; their accesses change what the L2 holds. fit: of an SM.
+typedef struct Execution Execution;
+typedef struct Executed {
+    uint64_t blocks, insts, threads;  // blocks that are over; instructions of warps and of threads
+    FaultKind fault;
+} Executed;
+Execution *beside_open(Chip *c, const LaunchInfo *l, const Texture *textures, uint32_t texture_count,
+                       const RunOptions *o, uint32_t fit);
+// Executes blocks from .. to - 1, and those that are left of earlier calls, as far as they go without the timed ones.
+RunResult beside_run(Execution *x, uint64_t from, uint64_t to, Text *message);
+void beside_alone(Execution *x);  // no timed block is under way any more, and blocks that still wait hang
+uint64_t beside_left(const Execution *x);
+Executed beside_done(const Execution *x);
+void beside_close(Execution *x, Record *r);
+// warm.c: what is executed without time passes through the L2, so that it holds what it would hold.
+typedef struct Warmer Warmer;
+Warmer *warmer_open(Chip *c);
+void warmer_take(Warmer *w, const Step *s);
+void warmer_close(Warmer *w);
+// sample.c: stretches of a launch's blocks are timed, those between them executed.
+typedef struct Stretches Stretches;
+// fit: blocks of an SM. Null: the launch is timed whole.
+Stretches *stretches_open(Chip *c, const LaunchInfo *l, const Texture *textures, uint32_t texture_count,
+                          const RunOptions *o, uint32_t fit);
+uint64_t stretches_end(const Stretches *s);  // blocks are handed out up to this one
+// At a window's edge, when so many blocks are started: executes those that come next, if they aren't timed, and moves
+// *started behind them. alone: no timed block is under way, and none will be.
+RunResult stretches_edge(Stretches *s, uint64_t *started, uint64_t now, bool alone, Text *message);
+bool stretches_wait(const Stretches *s);  // blocks that aren't timed wait for others
+uint64_t stretches_insts(const Stretches *s);
+// The launch is over, r has what was counted, whole: to its end. r gets what is estimated of the rest.
+void stretches_close(Stretches *s, Record *r, bool whole);
+void sampled_add(Sampled **to, const Sampled *from);  // *to may be null
+typedef struct Interval {
+    double low, high;
+} Interval;
+// In which a value lies that is computed of counters, with a probability of 95 %.
+Interval sampled_interval(const Sampled *s, const uint64_t *count, const Gpu *gpu,
+                          double (*value)(const uint64_t *count, const Gpu *gpu));
+Interval sampled_counter(const Sampled *s, const uint64_t *count, Counter c);
 
 #endif

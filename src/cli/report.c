@@ -262,10 +262,28 @@ static void routes_text(const LaunchSum *sum, const char *names, const char *way
     text_free(&sent), text_free(&unknown);
 }
 
+// Half of an estimated counter's interval, as " ± 1.2 %"; nothing of one that was counted.
+static const char *within(const LaunchSum *sum, Counter c, char out[32])
+{
+    *out = 0;
+    if (!sum->sampled || !sum->count[c]) return out;
+    Interval i = sampled_counter(sum->sampled, sum->count, c);
+    snprintf(out, 32, " ± %.1f %%", 50 * (i.high - i.low) / (double)sum->count[c]);
+    return out;
+}
+
+static void sampled_text(const LaunchSum *sum, FILE *out)
+{
+    const Sampled *s = sum->sampled;
+    if (!s) return;
+    print_row(out, "sampled", "%llu of %llu blocks were timed", (unsigned long long)s->blocks_timed,
+              (unsigned long long)s->blocks);
+}
+
 static void kernel_text(const LaunchSum *sum, const char *which, const Gpu *g, const ReportInfo *info, FILE *out)
 {
     const uint64_t *c = sum->count;
-    char a[32], b[32];
+    char a[32], b[32], in[32];
     char *name = name_shown(sum->kernel);
     fprintf(out, "\n%s  grid %u×%u×%u, block %u×%u×%u", name, sum->info.grid[0], sum->info.grid[1], sum->info.grid[2],
             sum->info.block[0], sum->info.block[1], sum->info.block[2]);
@@ -285,9 +303,10 @@ static void kernel_text(const LaunchSum *sum, const char *which, const Gpu *g, c
     limits_text(sum, g, &limits, &peaks);
     put_head(out, "  limited by", 16, BREAK_WORDS, limits.v);
     double ms = 1e3 * rate(c, g, "seconds");
-    print_row(out, "cycles", "%llu%s (%.3f %s), IPC %.3f, %s warp instructions, %s thread instructions",
-              (unsigned long long)c[C_CYCLES], sum->partial ? " so far" : "", ms < 0.1 ? 1e3 * ms : ms,
-              ms < 0.1 ? "µs" : "ms", rate(c, g, "ipc"), a, b);
+    sampled_text(sum, out);
+    print_row(out, "cycles", "%llu%s%s (%.3f %s), IPC %.3f, %s warp instructions, %s thread instructions",
+              (unsigned long long)c[C_CYCLES], within(sum, C_CYCLES, in), sum->partial ? " so far" : "",
+              ms < 0.1 ? 1e3 * ms : ms, ms < 0.1 ? "µs" : "ms", rate(c, g, "ipc"), a, b);
     expect_text(c, g, out);
     print_row(out, "occupancy", "%.1f %%; an SM has room for %u block%s (%u warp%s), limited by %s",
               100 * rate(c, g, "occupancy"), sum->occupancy_blocks, sum->occupancy_blocks == 1 ? "" : "s",
@@ -485,6 +504,29 @@ static void pairs_json(const Record *r, Json *j)
     json_close(j, ']');
 }
 
+static void interval_json(const char *name, Interval i, Json *j)
+{
+    json_open(j, name, '{');
+    json_double(j, "low", MAX(i.low, 0)), json_double(j, "high", i.high);
+    json_close(j, '}');
+}
+
+static void sampled_json(const Record *r, const Gpu *g, Json *j)
+{
+    const Sampled *s = r->sampled;
+    json_open(j, "sampled", '{');
+    json_uint(j, "blocks", s->blocks), json_uint(j, "blocks_timed", s->blocks_timed);
+    json_open(j, "counters", '{');
+    for (int k = 0; k < C_COUNT; k++)
+        interval_json(counter_info[k].name, sampled_counter(s, r->count, (Counter)k), j);
+    json_close(j, '}');
+    json_open(j, "rates", '{');
+    for (size_t k = 0; k < rate_count; k++)
+        interval_json(rates[k].name, sampled_interval(s, r->count, g, rates[k].value), j);
+    json_close(j, '}');
+    json_close(j, '}');
+}
+
 static void kernel_json(const Record *r, const Gpu *g, bool lines, Json *j)
 {
     json_open(j, NULL, '{');
@@ -494,6 +536,7 @@ static void kernel_json(const Record *r, const Gpu *g, bool lines, Json *j)
     text_free(&demangled);
     json_bool(j, "functional", r->functional);
     json_bool(j, "partial", r->partial);
+    if (r->sampled) sampled_json(r, g, j);
     if (r->undefined) json_string(j, "undefined_shuffle", r->undefined);
     shape_json("grid", r->info.grid, j);
     shape_json("block", r->info.block, j);

@@ -221,6 +221,7 @@ typedef struct LaunchSum {
     bool checked;           // --check looked at them
     Flaws flaws;            // what it found; those at the same instructions are one
     const char *unchecked;  // what it left out; null: nothing
+    Sampled *sampled;       // of its launches; null: all were timed whole
     uint64_t *pairs;        // [warp · OC_MOST_WARPS + by]: misses of the records' pairs; null: none
 } LaunchSum;
 typedef VEC(LaunchSum) LaunchSums;

@@ -436,6 +436,7 @@ static RunResult simulate(Launching *l)
     RunOptions o = {.max_cycles = d->config.max_cycles,
                     .interval = d->config.interval,
                     .why = d->config.why,
+                    .sample = d->config.sample,
                     .progress = d->config.progress ? forward : NULL,
                     .user = &progress,
                     .printed = &l->printed,
