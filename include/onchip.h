@@ -63,7 +63,7 @@ typedef struct oc_config {
     uint64_t cap;             // warp instructions of all launches together, to a window's edge; 0: no limit
     uint64_t interval;        // cycles between samples of every counter; 0: none
     bool why;                 // find out why loads miss in the L1; a run takes longer then
-    bool check;  // find races, uninitialised reads and the like (doc/use/check.md); a run takes longer then
+    bool check;   // find races, uninitialised reads and the like (doc/use/check.md); a run takes longer then
     bool sample;  // time a part of the launches and blocks, and estimate the rest (doc/use/sample.md)
     // Called between windows, at most some times a second, so that a program can show progress; may be null. What it
     // may ask the device is said above.

@@ -132,6 +132,12 @@ static void name_structures(Launch *l, const LaunchInfo *info, Record *r)
     }
 }
 
+void chip_name(const Chip *c, const LaunchInfo *info, Record *r)
+{
+    Launch l = {.c = (Chip *)(uintptr_t)c};
+    name_structures(&l, info, r);
+}
+
 bool structure_called(const char *name, const char *word, size_t n)
 {
     return !strncmp(name, word, n) && (!name[n] || name[n] == ' ');

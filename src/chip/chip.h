@@ -294,7 +294,8 @@ typedef enum RunResult {
 } RunResult;
 void chip_open(Chip *c, const Gpu *gpu, Gmem *gmem, uint32_t threads);  // it is built when a launch is timed
 void chip_close(Chip *c);
-void chip_copied(Chip *c, uint64_t address, uint64_t bytes);  // from the host, between launches: may fill the L2
+void chip_name(const Chip *c, const LaunchInfo *l, Record *r);  // the launch's data structures
+void chip_copied(Chip *c, uint64_t address, uint64_t bytes);    // from the host, between launches: may fill the L2
 // Runs a launch to its end. textures may be null. Text of a fault or hang goes to message.
 RunResult chip_run(Chip *c, const LaunchInfo *l, const Texture *textures, uint32_t texture_count, const RunOptions *o,
                    Record *r, Text *message);
@@ -306,7 +307,7 @@ RunResult chip_run(Chip *c, const LaunchInfo *l, const Texture *textures, uint32
 uint32_t chip_fit(SmCfg *organised, const LaunchInfo *info, uint32_t sms, const Division *before, Record *r,
                   Text *message);
 void chip_collect(const Chip *c, uint64_t *count);  // the counters of the launch under way, without its cycles
-void chip_spare(Chip *c);  // gives back what blocks have left for later launches
+void chip_spare(Chip *c);                           // gives back what blocks have left for later launches
 // What is said when the host hasn't the memory for so many blocks.
 void chip_no_room(const LaunchInfo *info, uint64_t blocks, Text *message);
 // Adds up one SM's undefined shuffles; first: the earliest so far, of several SMs.
@@ -369,7 +370,21 @@ bool stretches_wait(const Stretches *s);  // blocks that aren't timed wait for o
 uint64_t stretches_insts(const Stretches *s);
 // The launch is over, r has what was counted, whole: to its end. r gets what is estimated of the rest.
 void stretches_close(Stretches *s, Record *r, bool whole);
+double sample_student(uint32_t freedom);
+double sample_sign(uint64_t launch, uint32_t replica, uint32_t i);
+bool sample_exact(int counter);                       // execution counts it
+bool sample_prints(const Kernel *k);                  // such a kernel is timed whole: what blocks print stays in order
+void sample_scale(Record *r, double times);           // what isn't estimated counter by counter
 void sampled_add(Sampled **to, const Sampled *from);  // *to may be null
+// repeat.c: launches that are like earlier ones
+typedef struct Repeats Repeats;
+Repeats *repeats_open(void);
+void repeats_close(Repeats *r);
+// Is the next launch timed? Then repeats_learn is called with what it counts, else repeats_estimate with what its
+// execution does, unless it fails.
+bool repeats_times(Repeats *r, const LaunchInfo *l, const Gmem *g);
+void repeats_learn(Repeats *r, const Record *timed);
+void repeats_estimate(Repeats *r, Record *executed);
 typedef struct Interval {
     double low, high;
 } Interval;

@@ -18,16 +18,20 @@
 #include <math.h>
 #include <string.h>
 
-enum { FIRST = 3, OTHER = 2, MOST_STRETCHES = REPLICAS };  // waves of stretches
-enum { FEWEST_WAVES = 10 };  // of a launch that is sampled
+enum { FIRST = 6, OTHER = 4, LOOKED = 2 };  // waves: of the first stretch, of others; at the end of each, looked at
+enum { FEWEST = 3, MOST_STRETCHES = REPLICAS, WAVES_EACH = 100 };  // stretches, and one more for so many waves
+enum { MARKS = 8 };
+enum { FEWEST_WAVES = 20 };  // of a launch that is sampled: else little would be left out
 enum { MOST_PAUSE = 64 };
+#define UNSEEN 0.005     // standard deviation, as a share, of what differences of stretches don't show: assumed
 #define NORMAL 1.959964  // deviations of a normal distribution that hold 95 % of it
 
 typedef struct Stretch {
-    uint64_t from, looked, to;     // blocks [from, to); looked at from this one on
-    bool begun, done;              // it is looked at; it was
-    uint64_t cycles, count[C_COUNT];  // when it began to be looked at; then, by how much they grew
-    uint64_t gap;                  // warp instructions of the blocks behind it that aren't timed
+    uint64_t from, looked, to;  // blocks [from, to); looked at from this one on
+    uint32_t marks;             // so many times; all of them: count is what a wave counts
+    int64_t count[C_COUNT];
+    int64_t warming[C_COUNT];  // what is counted between the gap before it and the first look
+    uint64_t gap;              // warp instructions of the blocks behind it that aren't timed
 } Stretch;
 struct Stretches {
     const Chip *c;
@@ -40,7 +44,7 @@ struct Stretches {
 };
 
 // --- which blocks are timed ------------------------------------------------------------------------------------------
-static bool prints(const Kernel *k)
+bool sample_prints(const Kernel *k)
 {
     for (size_t c = 0; c < k->codes.n; c++)
         for (uint32_t n = 0; n < k->codes.v[c]->n; n++)
@@ -48,17 +52,20 @@ static bool prints(const Kernel *k)
     return false;
 }
 
-// Shares the gaps' waves out, the rest from the first gap on.
+// The first gaps are short: what changes at a launch's beginning, as an L2 fills, changes fast.
+static uint64_t gap_parts(uint32_t gap) { return gap < 2 ? 1 + gap : 4; }
+
 static void plan(Stretches *s, uint64_t waves)
 {
-    s->n = (uint32_t)MIN(waves < 20 ? 3 : 4 + waves / 100, MOST_STRETCHES);
-    const uint64_t gaps = s->n - 1, spare = waves - FIRST - OTHER * gaps;
-    uint64_t at = 0;
+    s->n = (uint32_t)MIN(FEWEST + waves / WAVES_EACH, MOST_STRETCHES);
+    uint64_t spare = waves - FIRST - OTHER * (s->n - 1), parts = 0, at = 0;
+    for (uint32_t k = 0; k + 1 < s->n; k++) parts += gap_parts(k);
     for (uint32_t k = 0; k < s->n; k++) {
         Stretch *t = &s->all[k];
-        const uint64_t length = k ? OTHER : FIRST;
-        t->from = at * s->wave, t->looked = (at + length - 1) * s->wave, t->to = (at + length) * s->wave;
-        at += length + spare / gaps + (k < spare % gaps);
+        const uint64_t length = k ? OTHER : FIRST, gap = k + 1 < s->n ? spare * gap_parts(k) / parts : 0;
+        t->from = at * s->wave, t->to = (at + length) * s->wave, t->looked = t->to - LOOKED * s->wave;
+        at += length + gap;
+        if (k + 1 < s->n) spare -= gap, parts -= gap_parts(k);
     }
     s->all[s->n - 1].to = s->blocks;
 }
@@ -67,7 +74,8 @@ Stretches *stretches_open(Chip *c, const LaunchInfo *info, const Texture *textur
                           const RunOptions *o, uint32_t fit)
 {
     const uint64_t blocks = (uint64_t)info->grid[0] * info->grid[1] * info->grid[2], wave = (uint64_t)fit * c->gpu.sms;
-    if (!o->sample || blocks / wave < FEWEST_WAVES || info->cluster[0] || info->workspace || prints(info->kernel))
+    if (!o->sample || blocks / wave < FEWEST_WAVES || info->cluster[0] || info->workspace ||
+        sample_prints(info->kernel))
         return NULL;
     Stretches *s = mem_alloc(sizeof *s);
     *s = (Stretches){.c = c, .wave = wave, .blocks = blocks, .pause = 1};
@@ -76,32 +84,34 @@ Stretches *stretches_open(Chip *c, const LaunchInfo *info, const Texture *textur
     return s;
 }
 
-uint64_t stretches_end(const Stretches *s)
-{
-    return s->all[s->at].to;
-}
+uint64_t stretches_end(const Stretches *s) { return s->all[s->at].to; }
 
 bool stretches_wait(const Stretches *s) { return beside_left(s->beside) > 0; }
 uint64_t stretches_insts(const Stretches *s) { return beside_done(s->beside).insts; }
 
 // --- as the launch goes on -------------------------------------------------------------------------------------------
-// Where a stretch ends to be looked at: the last one a wave behind where it began, as the others.
-static uint64_t looked_end(const Stretches *s, const Stretch *t) { return MIN(t->looked + s->wave, t->to); }
+static void snapshot(const Stretches *s, uint64_t count[C_COUNT], uint64_t now)
+{
+    chip_collect(s->c, count);
+    count[C_CYCLES] = now;
+}
 
+static void tally(int64_t to[C_COUNT], const uint64_t count[C_COUNT], int64_t sign)
+{
+    for (int k = 0; k < C_COUNT; k++) to[k] += sign * (int64_t)count[k];
+}
+
+// A wave's counters, as the mean over MARKS waves that begin a part of a wave apart. Waves may be in step, and then
+// what they count in a time that is longer or shorter than a wave depends on where it begins; this mean hardly does.
 static void look(Stretches *s, uint64_t started, uint64_t now)
 {
     Stretch *t = &s->all[s->at];
-    if (!t->begun && started >= t->looked) {
-        chip_collect(s->c, t->count);
-        t->cycles = now;
-        t->begun = true;
-    } else if (t->begun && !t->done && started >= looked_end(s, t)) {
-        uint64_t count[C_COUNT];
-        chip_collect(s->c, count);
-        for (int k = 0; k < C_COUNT; k++) t->count[k] = count[k] - t->count[k];
-        t->count[C_CYCLES] = now - t->cycles;
-        t->done = true;
-    }
+    uint64_t count[C_COUNT];
+    if (t->marks == 2 * MARKS || started < t->looked + t->marks * s->wave / MARKS) return;
+    snapshot(s, count, now);
+    if (!t->marks && s->at) tally(t->warming, count, 1);
+    for (; t->marks < 2 * MARKS && started >= t->looked + t->marks * s->wave / MARKS; t->marks++)
+        tally(t->count, count, t->marks < MARKS ? -1 : 1);
 }
 
 // Executes blocks beside the timed ones, and counts what that takes to the gap that they belong to.
@@ -133,6 +143,9 @@ RunResult stretches_edge(Stretches *s, uint64_t *started, uint64_t now, bool alo
     const uint64_t from = s->all[s->at].to, to = s->all[s->at + 1].from;
     s->gap = s->at++;
     *started = to;
+    uint64_t count[C_COUNT];
+    snapshot(s, count, now);
+    tally(s->all[s->at].warming, count, -1);
     RunResult result = execute(s, from, to, message);
     if (stretches_wait(s)) s->n = s->at + 1, s->all[s->at].to = s->blocks;
     return result;
@@ -140,7 +153,7 @@ RunResult stretches_edge(Stretches *s, uint64_t *started, uint64_t now, bool alo
 
 // --- the estimate ----------------------------------------------------------------------------------------------------
 // Of Student's distribution: within so many deviations a mean lies with a probability of 95 %.
-static double student(uint32_t freedom)
+double sample_student(uint32_t freedom)
 {
     static const double t[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
                                2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086};
@@ -148,20 +161,20 @@ static double student(uint32_t freedom)
 }
 
 // Of replica r, for the i-th of a launch's differences: orthogonal within a launch, as chance has it between launches.
-static double sign_of(uint64_t launch, uint32_t r, uint32_t i)
+double sample_sign(uint64_t launch, uint32_t r, uint32_t i)
 {
     uint64_t x = (launch * REPLICAS + r + 1) * 0x9E3779B97F4A7C15ull;
     x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9ull;
     x = (x ^ x >> 27) * 0x94D049BB133111EBull;
-    return (__builtin_popcount(r & (i + 1)) + (int)(x >> 63)) & 1 ? -1 : 1;
+    return (__builtin_popcount(r & (i % (REPLICAS - 1) + 1)) + (int)(x >> 63)) & 1 ? -1 : 1;
 }
 
-static bool is_exact(int counter) { return counter == C_WARP_INSTS || counter == C_THREAD_INSTS || counter == C_BLOCKS; }
+bool sample_exact(int counter) { return counter == C_WARP_INSTS || counter == C_THREAD_INSTS || counter == C_BLOCKS; }
 
 // What a warp instruction counts, in each stretch that was looked at, and how many instructions it stands for: half
 // of the gap before it, and half of the one behind it.
 typedef struct Looked {
-    double each[MOST_STRETCHES][C_COUNT], weight[MOST_STRETCHES];
+    double each[MOST_STRETCHES][C_COUNT], weight[MOST_STRETCHES], warming[C_COUNT];
     uint32_t n;
 } Looked;
 
@@ -170,10 +183,10 @@ static void gather(const Stretches *s, Looked *l)
     double before = 0;
     for (uint32_t k = 0; k < s->n; k++) {
         const Stretch *t = &s->all[k];
-        if (t->done && t->count[C_WARP_INSTS]) {
-            for (int c = 0; c < C_COUNT; c++)
-                l->each[l->n][c] = (double)t->count[c] / (double)t->count[C_WARP_INSTS];
-            l->weight[l->n++] = before;
+        if (t->marks == 2 * MARKS && t->count[C_WARP_INSTS]) {
+            for (int c = 0; c < C_COUNT; c++) l->each[l->n][c] = (double)t->count[c] / (double)t->count[C_WARP_INSTS];
+            l->weight[l->n++] = before + (double)t->warming[C_WARP_INSTS];
+            for (int c = 0; c < C_COUNT; c++) l->warming[c] += (double)t->warming[c];
             before = 0;
         }
         if (l->n) l->weight[l->n - 1] += (double)t->gap / 2;
@@ -187,22 +200,33 @@ static uint64_t rounded(double x) { return x > 0 ? (uint64_t)(x + 0.5) : 0; }
 static void add_estimate(const Looked *l, Record *r)
 {
     for (int c = 0; c < C_COUNT; c++) {
-        double rest = 0;
+        double rest = -l->warming[c];
         for (uint32_t k = 0; k < l->n; k++) rest += l->weight[k] * l->each[k][c];
-        if (!is_exact(c)) r->count[c] = rounded((double)r->count[c] + rest);
+        if (!sample_exact(c)) r->count[c] = rounded((double)r->count[c] + rest);
     }
+}
+
+// A stretch's variance is half the square of the difference to a neighbour, where it has two, the mean of both. So
+// much the square of the i-th difference counts in the estimate's variance; its root.
+static double worth(const Looked *l, uint32_t i)
+{
+    const double a = l->weight[i] * l->weight[i], b = l->weight[i + 1] * l->weight[i + 1];
+    return sqrt(a / (i ? 4 : 2) + b / (i + 2 < l->n ? 4 : 2));
 }
 
 static void spread(const Looked *l, uint64_t launch, Sampled *s)
 {
-    double squares = 0;
-    for (uint32_t k = 0; k < l->n; k++) squares += l->weight[k] * l->weight[k];
     for (uint32_t i = 0; i + 1 < l->n; i++)
         for (uint32_t r = 0; r < REPLICAS; r++) {
-            const double by = sign_of(launch, r, i) * student(l->n - 1) / NORMAL * sqrt(squares / 2 / (l->n - 1));
+            const double by = sample_sign(launch, r, i) * sample_student(l->n - 1) / NORMAL * worth(l, i);
             for (int c = 0; c < C_COUNT; c++)
-                if (!is_exact(c)) s->off[r][c] += by * (l->each[i + 1][c] - l->each[i][c]);
+                if (!sample_exact(c)) s->off[r][c] += by * (l->each[i + 1][c] - l->each[i][c]);
         }
+    for (uint32_t k = 0; k < l->n; k++)
+        for (uint32_t r = 0; r < REPLICAS; r++)
+            for (int c = 0; c < C_COUNT; c++)
+                if (!sample_exact(c))
+                    s->off[r][c] += sample_sign(launch, r, (uint32_t)c) * UNSEEN * l->weight[k] * l->each[k][c];
 }
 
 // What isn't counted stretch by stretch: each counts as many times more as there are more instructions.
@@ -211,7 +235,7 @@ static void scale(uint64_t *v, size_t n, double times)
     for (size_t k = 0; k < n; k++) v[k] = rounded((double)v[k] * times);
 }
 
-static void scale_rest(Record *r, double times)
+void sample_scale(Record *r, double times)
 {
     scale(r->own, OC_MOST_COUNTERS, times);
     scale(r->structure_dram, MAX_STRUCTURES, times);
@@ -232,7 +256,7 @@ void stretches_close(Stretches *s, Record *r, bool whole)
         gather(s, l);
         add_estimate(l, r);
         spread(l, r->info.id, r->sampled);
-        scale_rest(r, (double)(timed + beside.insts) / (double)timed);
+        sample_scale(r, (double)(timed + beside.insts) / (double)timed);
         const double longer = (double)r->count[C_CYCLES] / (double)cycles;
         r->sm_most = rounded((double)r->sm_most * longer), r->sm_least = rounded((double)r->sm_least * longer);
         mem_free(l);

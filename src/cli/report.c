@@ -517,8 +517,7 @@ static void sampled_json(const Record *r, const Gpu *g, Json *j)
     json_open(j, "sampled", '{');
     json_uint(j, "blocks", s->blocks), json_uint(j, "blocks_timed", s->blocks_timed);
     json_open(j, "counters", '{');
-    for (int k = 0; k < C_COUNT; k++)
-        interval_json(counter_info[k].name, sampled_counter(s, r->count, (Counter)k), j);
+    for (int k = 0; k < C_COUNT; k++) interval_json(counter_info[k].name, sampled_counter(s, r->count, (Counter)k), j);
     json_close(j, '}');
     json_open(j, "rates", '{');
     for (size_t k = 0; k < rate_count; k++)

@@ -428,6 +428,19 @@ static double launch_seconds(const Launching *l)
     return 1e-6 * (l->stream->behind && g->next_us > 0 ? g->next_us : g->launch_us);
 }
 
+// Of a launch that is one of those to be timed: runs says whether it was.
+static void learn(Launching *l, bool runs)
+{
+    Sim *d = l->d;
+    if (runs) {
+        repeats_learn(d->repeats, &l->r);
+        return;
+    }
+    repeats_estimate(d->repeats, &l->r);
+    chip_name(&d->chip, &l->info, &l->r);
+    d->chip.clock_ns += (uint64_t)((double)l->r.count[C_CYCLES] * 1e3 / d->gpu.core_mhz);
+}
+
 static RunResult simulate(Launching *l)
 {
     Sim *d = l->d;
@@ -447,8 +460,10 @@ static RunResult simulate(Launching *l)
     double start = free_from(d, &l->stream->base, d->chip_free) + launch_seconds(l);
     if (sink && l->timed) sink->work(sink->user, l->name, NULL, 0, start, -1);
     double began = seconds_now();
-    RunResult result = (l->timed ? chip_run : chip_execute)(&d->chip, &l->info, d->textures.v, (uint32_t)d->textures.n,
-                                                            &o, &l->r, &l->message);
+    const bool runs = l->timed && (!d->repeats || repeats_times(d->repeats, &l->info, &d->memory));
+    RunResult result = (runs ? chip_run : chip_execute)(&d->chip, &l->info, d->textures.v, (uint32_t)d->textures.n, &o,
+                                                        &l->r, &l->message);
+    if (l->timed && d->repeats && result == RUN_OK) learn(l, runs);
     d->wall += seconds_now() - began;
     if (o.max_insts) d->executed += l->r.count[C_WARP_INSTS];
     return result;
@@ -531,6 +546,7 @@ static void sim_close(oc_device *base)
     vec_free(&d->modules), vec_free(&d->streams), vec_free(&d->events), vec_free(&d->textures), vec_free(&d->labels),
         vec_free(&d->lines);
     check_close(d->chip.check);
+    repeats_close(d->repeats);
     chip_close(&d->chip);
     gpu_free(&d->gpu);
     gmem_close(&d->memory);
@@ -624,6 +640,7 @@ oc_status device_open(const oc_config *config, const Gpu *gpu, oc_device **out, 
     gmem_open(&d->memory, d->gpu.memory);
     chip_open(&d->chip, &d->gpu, &d->memory, config->threads ? config->threads : 1);
     if (config->check) d->chip.check = check_open();
+    if (config->sample) d->repeats = repeats_open();
     *out = &d->base;
     return OC_OK;
 }
