@@ -8,6 +8,8 @@
 
 // Raised whenever the cycles or counters of any run change: stored results of another model aren't reused.
 enum { MODEL_VERSION = 20 };
+// The same for runs that are sampled.
+enum { SAMPLE_VERSION = 1 };
 
 // --- descriptions ----------------------------------------------------------------------------------------------------
 typedef struct SchedSetting {  // a parameter of a policy, not of the chosen one alone

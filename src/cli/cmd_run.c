@@ -62,8 +62,9 @@ static const Option options[] = {
     {"--cap", "N",
      "end the run when N warp instructions were executed, and report what ran until then (default: no limit)"},
     {"--sample", NULL,
-     "time a part of the launches and blocks and only execute the others: cycles, counters and rates are estimates, "
-     "with intervals (doc/use/sample.md)"},
+     "time a part of the launches and blocks and only execute the others: what isn't timed is estimated, and the "
+     "report "
+     "says how surely (doc/use/sample.md)"},
     {"--functional", NULL, "only execute the kernels: no cycles, no memory hierarchy"},
     {"--sl1", "[=SETTING,…]",
      "rewrite the kernels to cache in shared memory: the software L1 (doc/use/sl1.md); onchip sl1 --help lists the "
@@ -365,6 +366,13 @@ static int check_options(Run *r)
         if (r->args.given >> timed[k] & 1)
             return refuse(r, EXIT_USAGE, "%s has no effect with --functional, which times nothing",
                           options[timed[k]].name);
+    static const int whole[] = {R_FUNCTIONAL, R_WHY, R_CHECK, R_INTERVAL, R_TRACE, R_MAX, R_CAP};
+    for (size_t k = 0; r->config.sample && k < COUNT(whole); k++)
+        if (r->args.given >> whole[k] & 1)
+            return refuse(r, EXIT_USAGE,
+                          "%s can't go with --sample, which times a part of each launch only; --kernels and --skip "
+                          "choose launches that are timed",
+                          options[whole[k]].name);
     if (r->metrics && r->json) return refuse(r, EXIT_USAGE, "--metrics has no effect with --json, which has them all");
     if (r->csv && !r->metrics) return refuse(r, EXIT_USAGE, "--csv needs --metrics");
     if (r->chart && r->json) return refuse(r, EXIT_USAGE, "--chart has no effect with --json");

@@ -626,10 +626,27 @@ oc_status sim_open(const oc_config *config, oc_device **out, Text *message)
     return status;
 }
 
+// What a sampled run can't have, since it is of launches that are timed whole; null: nothing.
+static const char *against_sample(const oc_config *c)
+{
+    return !c->sample      ? NULL
+           : c->functional ? "functional"
+           : c->why        ? "why"
+           : c->check      ? "check"
+           : c->interval   ? "interval"
+           : c->max_cycles ? "max_cycles"
+           : c->cap        ? "cap"
+                           : NULL;
+}
+
 // --- for the program's own folders -----------------------------------------------------------------------------------
 oc_status device_open(const oc_config *config, const Gpu *gpu, oc_device **out, Text *message)
 {
-    (void)message;  // nothing is taken yet that the host may lack
+    const char *no = against_sample(config);
+    if (no) {
+        text_printf(message, "%s can't go with sample, which times a part of each launch only", no);
+        return *out = NULL, OC_BAD_ARGUMENT;
+    }
     Sim *d = mem_alloc(sizeof *d);
     d->base.ops = &sim_ops;
     d->base.stop = config->stop;
@@ -692,6 +709,7 @@ uint64_t device_held(const oc_device *d, double *seconds)
     *seconds = sim_of(d)->held_seconds;
     return sim_of(d)->held;
 }
+bool device_samples(const oc_device *d) { return sim_of(d)->repeats; }
 double device_busy_seconds(const oc_device *d) { return sim_of(d)->busy; }
 uint64_t device_bytes(const oc_device *d) { return MAX(sim_of(d)->peak, sim_of(d)->memory.top); }
 const Kernel *device_kernel(const oc_kernel *k) { return sim_kernel(k)->kernel; }
