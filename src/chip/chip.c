@@ -221,6 +221,7 @@ static bool hangs(Launch *l, uint64_t now, uint64_t limit)
     const Chip *c = l->c;
     uint64_t changed = 0;
     bool running = false, events = false;
+    if (l->stretches) changed = stretches_changed(l->stretches);
     for (uint32_t s = 0; s < c->used; s++) {
         const Sm *sm = &c->sms[s];
         running |= sm->running > 0;

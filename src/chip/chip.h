@@ -348,9 +348,11 @@ typedef struct Executed {
 } Executed;
 Execution *beside_open(Chip *c, const LaunchInfo *l, const Texture *textures, uint32_t texture_count,
                        const RunOptions *o, uint32_t fit);
-// Executes blocks from .. to - 1, and those that are left of earlier calls, as far as they go without the timed ones.
+// Executes blocks from .. to - 1, while none is left of earlier calls, or what is left, where from is to; as far as
+// they go without the timed ones.
 RunResult beside_run(Execution *x, uint64_t from, uint64_t to, Text *message);
-void beside_alone(Execution *x);  // no timed block is under way any more, and blocks that still wait hang
+void beside_alone(Execution *x);              // no timed block is under way any more, and blocks that still wait hang
+uint64_t beside_changed(const Execution *x);  // another value: something has changed that others can see
 uint64_t beside_left(const Execution *x);
 Executed beside_done(const Execution *x);
 void beside_close(Execution *x, Record *r);
@@ -368,7 +370,8 @@ uint64_t stretches_end(const Stretches *s);  // blocks are handed out up to this
 // At a window's edge, when so many blocks are started: executes those that come next, if they aren't timed, and moves
 // *started behind them. alone: no timed block is under way, and none will be.
 RunResult stretches_edge(Stretches *s, uint64_t *started, uint64_t now, bool alone, Text *message);
-bool stretches_wait(const Stretches *s);  // blocks that aren't timed wait for others
+uint64_t stretches_changed(const Stretches *s);  // the latest cycle in which those that wait changed something
+bool stretches_wait(const Stretches *s);         // blocks that aren't timed wait for others
 uint64_t stretches_insts(const Stretches *s);
 // The launch is over, r has what was counted, whole: to its end. r gets what is estimated of the rest.
 void stretches_close(Stretches *s, Record *r, bool whole);

@@ -302,12 +302,12 @@ Execution *beside_open(Chip *c, const LaunchInfo *info, const Texture *textures,
 
 RunResult beside_run(Execution *x, uint64_t from, uint64_t to, Text *message)
 {
-    x->started = from, x->end = to;
-    x->left += to - from;
+    if (from < to) x->started = from, x->end = to, x->left += to - from;
     return run_blocks(x, message);
 }
 
 void beside_alone(Execution *x) { x->beside = false; }
+uint64_t beside_changed(const Execution *x) { return x->env.changed; }
 uint64_t beside_left(const Execution *x) { return x->left; }
 Executed beside_done(const Execution *x) { return (Executed){x->finished, x->insts, x->threads, x->env.fault.kind}; }
 

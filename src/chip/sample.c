@@ -24,6 +24,7 @@ enum { MARKS = 8 };
 enum { FEWEST_WAVES = 20 };  // of a launch that is sampled: else little would be left out
 enum { MOST_PAUSE = 64 };
 #define UNSEEN 0.005     // standard deviation, as a share, of what differences of stretches don't show: assumed
+#define ONE_ALONE 0.25   // where one stretch alone was looked at, since blocks waited for one another: assumed
 #define NORMAL 1.959964  // deviations of a normal distribution that hold 95 % of it
 
 typedef struct Stretch {
@@ -40,6 +41,7 @@ struct Stretches {
     uint32_t n, at;  // at: of which blocks are handed out
     uint64_t wave, blocks;
     uint32_t gap;           // what is executed belongs to the one behind this stretch
+    uint64_t changed;       // the cycle in which blocks that wait did last
     uint64_t edges, pause;  // while blocks wait: windows' edges; every so many of them they go on
 };
 
@@ -86,6 +88,7 @@ Stretches *stretches_open(Chip *c, const LaunchInfo *info, const Texture *textur
 
 uint64_t stretches_end(const Stretches *s) { return s->all[s->at].to; }
 
+uint64_t stretches_changed(const Stretches *s) { return s->changed; }
 bool stretches_wait(const Stretches *s) { return beside_left(s->beside) > 0; }
 uint64_t stretches_insts(const Stretches *s) { return beside_done(s->beside).insts; }
 
@@ -125,20 +128,21 @@ static RunResult execute(Stretches *s, uint64_t from, uint64_t to, Text *message
 
 // What is left of a gap waits for blocks that are timed: it goes on between their windows, the less often the longer
 // it only waits. No more gaps are made: it would be the same again.
-static RunResult execute_rest(Stretches *s, bool alone, Text *message)
+static RunResult execute_rest(Stretches *s, uint64_t now, bool alone, Text *message)
 {
-    const uint64_t left = beside_left(s->beside);
+    const uint64_t changed = beside_changed(s->beside);
     if (!alone && ++s->edges % s->pause) return RUN_OK;
     if (alone) beside_alone(s->beside);
     RunResult result = execute(s, 0, 0, message);
-    s->pause = beside_left(s->beside) < left ? 1 : MIN(s->pause * 2, MOST_PAUSE);
+    s->pause = MIN(s->pause * 2, MOST_PAUSE);
+    if (beside_changed(s->beside) != changed) s->pause = 1, s->changed = now;
     return result;
 }
 
 RunResult stretches_edge(Stretches *s, uint64_t *started, uint64_t now, bool alone, Text *message)
 {
     look(s, *started, now);
-    if (stretches_wait(s)) return execute_rest(s, alone, message);
+    if (stretches_wait(s)) return execute_rest(s, now, alone, message);
     if (s->at + 1 == s->n || *started < s->all[s->at].to) return RUN_OK;
     const uint64_t from = s->all[s->at].to, to = s->all[s->at + 1].from;
     s->gap = s->at++;
@@ -222,11 +226,12 @@ static void spread(const Looked *l, uint64_t launch, Sampled *s)
             for (int c = 0; c < C_COUNT; c++)
                 if (!sample_exact(c)) s->off[r][c] += by * (l->each[i + 1][c] - l->each[i][c]);
         }
+    const double unseen = l->n > 1 ? UNSEEN : ONE_ALONE;
     for (uint32_t k = 0; k < l->n; k++)
         for (uint32_t r = 0; r < REPLICAS; r++)
             for (int c = 0; c < C_COUNT; c++)
                 if (!sample_exact(c))
-                    s->off[r][c] += sample_sign(launch, r, (uint32_t)c) * UNSEEN * l->weight[k] * l->each[k][c];
+                    s->off[r][c] += sample_sign(launch, r, (uint32_t)c) * unseen * l->weight[k] * l->each[k][c];
 }
 
 // What isn't counted stretch by stretch: each counts as many times more as there are more instructions.
