@@ -93,10 +93,14 @@ bool stretches_wait(const Stretches *s) { return beside_left(s->beside) > 0; }
 uint64_t stretches_insts(const Stretches *s) { return beside_done(s->beside).insts; }
 
 // --- as the launch goes on -------------------------------------------------------------------------------------------
+// The time is that at which the L2 has executed all atomics so far: nobody need wait for them, and a launch may leave
+// more of them behind with every block.
 static void snapshot(const Stretches *s, uint64_t count[C_COUNT], uint64_t now)
 {
     chip_collect(s->c, count);
     count[C_CYCLES] = now;
+    for (uint32_t p = 0; p < s->c->gpu.part.partitions; p++)
+        count[C_CYCLES] = MAX(count[C_CYCLES], s->c->parts[p].last_event);
 }
 
 static void tally(int64_t to[C_COUNT], const uint64_t count[C_COUNT], int64_t sign)
