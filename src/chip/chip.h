@@ -344,6 +344,7 @@ RunResult chip_execute(Chip *c, const LaunchInfo *l, const Texture *textures, ui
 typedef struct Execution Execution;
 typedef struct Executed {
     uint64_t blocks, insts, threads;  // blocks that are over; instructions of warps and of threads
+    uint64_t sectors;                 // of global memory that loads and stores access
     FaultKind fault;
 } Executed;
 Execution *beside_open(Chip *c, const LaunchInfo *l, const Texture *textures, uint32_t texture_count,
@@ -360,6 +361,7 @@ void beside_close(Execution *x, Record *r);
 typedef struct Warmer Warmer;
 Warmer *warmer_open(Chip *c);
 void warmer_take(Warmer *w, const Step *s);
+uint64_t warmer_sectors(const Warmer *w);  // that loads and stores have accessed
 void warmer_close(Warmer *w);
 // sample.c: stretches of a launch's blocks are timed, those between them executed.
 typedef struct Stretches Stretches;
@@ -375,7 +377,9 @@ bool stretches_wait(const Stretches *s);         // blocks that aren't timed wai
 uint64_t stretches_insts(const Stretches *s);
 // The launch is over, r has what was counted, whole: to its end. r gets what is estimated of the rest.
 void stretches_close(Stretches *s, Record *r, bool whole);
-double sample_student(uint32_t freedom);
+// replicas.c
+double sample_student(uint32_t freedom);  // of Student's distribution: so many deviations hold 95 % of it
+uint64_t sample_round(double x);
 double sample_sign(uint64_t launch, uint32_t replica, uint32_t i);
 bool sample_exact(int counter);                       // execution counts it
 bool sample_prints(const Kernel *k);                  // such a kernel is timed whole: what blocks print stays in order

@@ -309,7 +309,10 @@ RunResult beside_run(Execution *x, uint64_t from, uint64_t to, Text *message)
 void beside_alone(Execution *x) { x->beside = false; }
 uint64_t beside_changed(const Execution *x) { return x->env.changed; }
 uint64_t beside_left(const Execution *x) { return x->left; }
-Executed beside_done(const Execution *x) { return (Executed){x->finished, x->insts, x->threads, x->env.fault.kind}; }
+Executed beside_done(const Execution *x)
+{
+    return (Executed){x->finished, x->insts, x->threads, warmer_sectors(x->warmer), x->env.fault.kind};
+}
 
 void beside_close(Execution *x, Record *r)
 {

@@ -8,39 +8,50 @@
 // as long as a whole number of waves, so that waves stay in step with their blocks; it counts as many times what a
 // warp instruction counts in the stretches before and behind it as it has warp instructions, which are known.
 //
-// How sure that is is seen from how stretches differ from their neighbours: the sampling is systematic, for which the
-// variance of successive differences is the usual estimate (Wolter, Introduction to Variance Estimation, §8.2). It is
-// kept as replicas: replica r adds to or subtracts from the counters what each difference is worth, with signs that are
-// orthogonal (Plackett and Burman 1946). So the spread of anything that is computed of the replicas is that of what is
-// computed of the counters, and sums of launches have the sums of the replicas.
+// Blocks aren't all alike. Execution tells a wave's mix: its warp instructions, how many lanes take part in one, how
+// many sectors of global memory it accesses. A gap whose mix no stretch has had yet ends there, and a stretch begins. A
+// wave of a gap counts what the stretches count that have its mix (post-stratification).
+//
+// How sure that is is seen from how stretches of one mix differ from their neighbours: the sampling is systematic, for
+// which the variance of successive differences is the usual estimate (Wolter, Introduction to Variance Estimation,
+// §8.2). replicas.c keeps it.
 #include "chip/chip.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { FIRST = 6, OTHER = 4, LOOKED = 2 };  // waves: of the first stretch, of others; at the end of each, looked at
-enum { FEWEST = 3, MOST_STRETCHES = REPLICAS, WAVES_EACH = 100 };  // stretches, and one more for so many waves
+enum { FEWEST = 3, MOST_PLANNED = 20, WAVES_EACH = 100 };  // stretches, and one more for so many waves
+enum { MOST_STRETCHES = MOST_PLANNED + 10 };               // with those for new mixes
 enum { MARKS = 8 };
 enum { FEWEST_WAVES = 20 };  // of a launch that is sampled: else little would be left out
-enum { MOST_PAUSE = 64 };
-#define UNSEEN 0.005     // standard deviation, as a share, of what differences of stretches don't show: assumed
-#define ONE_ALONE 0.25   // where one stretch alone was looked at, since blocks waited for one another: assumed
-#define NORMAL 1.959964  // deviations of a normal distribution that hold 95 % of it
+enum { MOST_PAUSE = 64, MOST_UNTIMED = 4096 };
+#define UNSEEN 0.015  // standard deviation, as a share, of what differences of stretches don't show: assumed
+#define ALONE 0.1     // of a stretch whose mix no other one has: assumed
+#define NEW_MIX 0.2   // mixes that differ by more are different
+#define LIKE_MIX 0.1  // by less: the same
 
 typedef struct Stretch {
     uint64_t from, looked, to;  // blocks [from, to); looked at from this one on
     uint32_t marks;             // so many times; all of them: count is what a wave counts
     int64_t count[C_COUNT];
     int64_t warming[C_COUNT];  // what is counted between the gap before it and the first look
-    uint64_t gap;              // warp instructions of the blocks behind it that aren't timed
 } Stretch;
+typedef struct Mix {
+    double insts, lanes, sectors;  // warp instructions of a wave; lanes that take part in one, sectors that it accesses
+} Mix;
+typedef struct Untimed {  // consecutive waves of one mix
+    uint32_t behind;      // this stretch
+    uint64_t blocks;
+    Executed did;
+} Untimed;
 struct Stretches {
     const Chip *c;
     Execution *beside;
     Stretch all[MOST_STRETCHES];
     uint32_t n, at;  // at: of which blocks are handed out
     uint64_t wave, blocks;
-    uint32_t gap;           // what is executed belongs to the one behind this stretch
+    VEC(Untimed) untimed;
     uint64_t changed;       // the cycle in which blocks that wait did last
     uint64_t edges, pause;  // while blocks wait: windows' edges; every so many of them they go on
 };
@@ -59,7 +70,7 @@ static uint64_t gap_parts(uint32_t gap) { return gap < 2 ? 1 + gap : 4; }
 
 static void plan(Stretches *s, uint64_t waves)
 {
-    s->n = (uint32_t)MIN(FEWEST + waves / WAVES_EACH, MOST_STRETCHES);
+    s->n = (uint32_t)MIN(FEWEST + waves / WAVES_EACH, MOST_PLANNED);
     uint64_t spare = waves - FIRST - OTHER * (s->n - 1), parts = 0, at = 0;
     for (uint32_t k = 0; k + 1 < s->n; k++) parts += gap_parts(k);
     for (uint32_t k = 0; k < s->n; k++) {
@@ -121,12 +132,70 @@ static void look(Stretches *s, uint64_t started, uint64_t now)
         tally(t->count, count, t->marks < MARKS ? -1 : 1);
 }
 
-// Executes blocks beside the timed ones, and counts what that takes to the gap that they belong to.
-static RunResult execute(Stretches *s, uint64_t from, uint64_t to, Text *message)
+// --- mixes -----------------------------------------------------------------------------------------------------------
+static Mix mix_of(double waves, double insts, double threads, double sectors)
 {
-    const uint64_t before = stretches_insts(s);
+    return (Mix){insts / waves, threads / insts, sectors / insts};
+}
+
+static Mix mix_looked(const Stretch *t)
+{
+    const int64_t *c = t->count;
+    return mix_of(MARKS, (double)c[C_WARP_INSTS], (double)c[C_THREAD_INSTS],
+                  (double)(c[C_SECTORS_LOADED] + c[C_SECTORS_STORED]));
+}
+
+static Mix mix_untimed(const Stretches *s, const Untimed *u)
+{
+    return mix_of((double)u->blocks / (double)s->wave, (double)u->did.insts, (double)u->did.threads,
+                  (double)u->did.sectors);
+}
+
+// How much two mixes differ, as a share. Sectors are few in code that hardly accesses memory: there they say little.
+static double apart(const Mix *a, const Mix *b)
+{
+    const double insts = fabs(log(a->insts / b->insts)), lanes = fabs(a->lanes - b->lanes) / MAX(a->lanes, b->lanes),
+                 sectors = fabs(a->sectors - b->sectors) / (MAX(a->sectors, b->sectors) + 0.25);
+    return MAX(insts, MAX(lanes, sectors));
+}
+
+static bool was_looked_at(const Stretch *t) { return t->marks == 2 * MARKS && t->count[C_WARP_INSTS] > 0; }
+
+static bool is_new(const Stretches *s, const Untimed *u)
+{
+    const Mix mix = mix_untimed(s, u);
+    for (uint32_t k = 0; k < s->n; k++) {
+        const Mix seen = mix_looked(&s->all[k]);
+        if (was_looked_at(&s->all[k]) && apart(&mix, &seen) < NEW_MIX) return false;
+    }
+    return true;
+}
+
+// --- gaps ------------------------------------------------------------------------------------------------------------
+static void add_untimed(Stretches *s, const Untimed *u)
+{
+    Untimed *last = s->untimed.n ? &s->untimed.v[s->untimed.n - 1] : NULL;
+    if (last && last->behind == u->behind) {
+        const Mix a = mix_untimed(s, last), b = mix_untimed(s, u);
+        if (!u->blocks || apart(&a, &b) < LIKE_MIX / 2 || s->untimed.n == MOST_UNTIMED) {
+            last->blocks += u->blocks, last->did.insts += u->did.insts, last->did.threads += u->did.threads;
+            last->did.sectors += u->did.sectors;
+            return;
+        }
+    }
+    vec_push(&s->untimed, *u);
+}
+
+// Executes blocks beside the timed ones.
+static RunResult execute(Stretches *s, uint64_t from, uint64_t to, Untimed *u, Text *message)
+{
+    const Executed before = beside_done(s->beside);
     RunResult result = beside_run(s->beside, from, to, message);
-    s->all[s->gap].gap += stretches_insts(s) - before;
+    const Executed after = beside_done(s->beside);
+    *u = (Untimed){.behind = s->at, .blocks = to - from};
+    u->did.insts = after.insts - before.insts, u->did.threads = after.threads - before.threads;
+    u->did.sectors = after.sectors - before.sectors;
+    if (u->did.insts) add_untimed(s, u);
     return result;
 }
 
@@ -135,12 +204,24 @@ static RunResult execute(Stretches *s, uint64_t from, uint64_t to, Text *message
 static RunResult execute_rest(Stretches *s, uint64_t now, bool alone, Text *message)
 {
     const uint64_t changed = beside_changed(s->beside);
+    Untimed u;
     if (!alone && ++s->edges % s->pause) return RUN_OK;
     if (alone) beside_alone(s->beside);
-    RunResult result = execute(s, 0, 0, message);
+    RunResult result = execute(s, 0, 0, &u, message);
     s->pause = MIN(s->pause * 2, MOST_PAUSE);
     if (beside_changed(s->beside) != changed) s->pause = 1, s->changed = now;
     return result;
+}
+
+// A stretch more, before the next one: false: there is no place for it.
+static bool insert(Stretches *s, uint64_t from)
+{
+    const uint64_t to = from + OTHER * s->wave;
+    if (s->n == MOST_STRETCHES || to > s->all[s->at + 1].from) return false;
+    memmove(&s->all[s->at + 2], &s->all[s->at + 1], (s->n - s->at - 1) * sizeof *s->all);
+    s->all[s->at + 1] = (Stretch){.from = from, .looked = to - LOOKED * s->wave, .to = to};
+    s->n++;
+    return true;
 }
 
 RunResult stretches_edge(Stretches *s, uint64_t *started, uint64_t now, bool alone, Text *message)
@@ -148,100 +229,119 @@ RunResult stretches_edge(Stretches *s, uint64_t *started, uint64_t now, bool alo
     look(s, *started, now);
     if (stretches_wait(s)) return execute_rest(s, now, alone, message);
     if (s->at + 1 == s->n || *started < s->all[s->at].to) return RUN_OK;
-    const uint64_t from = s->all[s->at].to, to = s->all[s->at + 1].from;
-    s->gap = s->at++;
-    *started = to;
+    RunResult result = RUN_OK;
     uint64_t count[C_COUNT];
+    for (Untimed u; *started < s->all[s->at + 1].from && result == RUN_OK;) {
+        result = execute(s, *started, *started + s->wave, &u, message);
+        *started += s->wave;
+        if (stretches_wait(s)) {
+            s->n = s->at + 2;
+            s->all[s->at + 1] = (Stretch){.from = *started, .to = s->blocks};
+            s->all[s->at + 1].looked = *started + (OTHER - LOOKED) * s->wave;
+            break;
+        }
+        if (is_new(s, &u) && insert(s, *started)) break;
+    }
+    s->at++;
     snapshot(s, count, now);
     tally(s->all[s->at].warming, count, -1);
-    RunResult result = execute(s, from, to, message);
-    if (stretches_wait(s)) s->n = s->at + 1, s->all[s->at].to = s->blocks;
     return result;
 }
 
 // --- the estimate ----------------------------------------------------------------------------------------------------
-// Of Student's distribution: within so many deviations a mean lies with a probability of 95 %.
-double sample_student(uint32_t freedom)
-{
-    static const double t[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
-                               2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086};
-    return freedom <= COUNT(t) ? t[freedom - 1] : NORMAL + 2.42 / freedom;
-}
-
-// Of replica r, for the i-th of a launch's differences: orthogonal within a launch, as chance has it between launches.
-double sample_sign(uint64_t launch, uint32_t r, uint32_t i)
-{
-    uint64_t x = (launch * REPLICAS + r + 1) * 0x9E3779B97F4A7C15ull;
-    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9ull;
-    x = (x ^ x >> 27) * 0x94D049BB133111EBull;
-    return (__builtin_popcount(r & (i % (REPLICAS - 1) + 1)) + (int)(x >> 63)) & 1 ? -1 : 1;
-}
-
-bool sample_exact(int counter) { return counter == C_WARP_INSTS || counter == C_THREAD_INSTS || counter == C_BLOCKS; }
-
-// What a warp instruction counts, in each stretch that was looked at, and how many instructions it stands for: half
-// of the gap before it, and half of the one behind it.
+// What a warp instruction counts, in each stretch that was looked at, and how many instructions it stands for.
 typedef struct Looked {
     double each[MOST_STRETCHES][C_COUNT], weight[MOST_STRETCHES], warming[C_COUNT];
-    uint32_t n;
+    double unlike[MOST_STRETCHES];  // instructions of waves that it stands for, times how far their mix is from its own
+    Mix mix[MOST_STRETCHES];
+    uint32_t number[MOST_STRETCHES], n;
 } Looked;
+
+// Untimed waves count what those of the stretches count whose mix is nearest, the last of them before and the first one
+// behind; if there is but one of these, that.
+static void stand_for(Looked *l, const Untimed *u, const Mix *mix)
+{
+    double nearest = INFINITY;
+    int before = -1, behind = -1;
+    for (uint32_t k = 0; k < l->n; k++) nearest = MIN(nearest, apart(mix, &l->mix[k]));
+    for (uint32_t k = 0; k < l->n; k++) {
+        if (apart(mix, &l->mix[k]) > nearest + LIKE_MIX) continue;
+        if (l->number[k] <= u->behind) before = (int)k;
+        if (l->number[k] > u->behind && behind < 0) behind = (int)k;
+    }
+    const int of[] = {before < 0 ? behind : before, behind < 0 ? before : behind};
+    for (int k = 0; k < 2; k++) {
+        l->weight[of[k]] += (double)u->did.insts / 2;
+        if (nearest > NEW_MIX) l->unlike[of[k]] += nearest * (double)u->did.insts / 2;
+    }
+}
 
 static void gather(const Stretches *s, Looked *l)
 {
-    double before = 0;
     for (uint32_t k = 0; k < s->n; k++) {
         const Stretch *t = &s->all[k];
-        if (t->marks == 2 * MARKS && t->count[C_WARP_INSTS]) {
-            for (int c = 0; c < C_COUNT; c++) l->each[l->n][c] = (double)t->count[c] / (double)t->count[C_WARP_INSTS];
-            l->weight[l->n++] = before + (double)t->warming[C_WARP_INSTS];
-            for (int c = 0; c < C_COUNT; c++) l->warming[c] += (double)t->warming[c];
-            before = 0;
-        }
-        if (l->n) l->weight[l->n - 1] += (double)t->gap / 2;
-        before += (double)t->gap / 2;
+        if (!was_looked_at(t)) continue;
+        for (int c = 0; c < C_COUNT; c++) l->each[l->n][c] = (double)t->count[c] / (double)t->count[C_WARP_INSTS];
+        for (int c = 0; c < C_COUNT; c++) l->warming[c] += (double)t->warming[c];
+        l->weight[l->n] = (double)t->warming[C_WARP_INSTS];
+        l->mix[l->n] = mix_looked(t);
+        l->number[l->n++] = k;
     }
-    if (l->n) l->weight[l->n - 1] += before;
+    for (size_t k = 0; k < s->untimed.n && l->n; k++) {
+        const Mix mix = mix_untimed(s, &s->untimed.v[k]);
+        stand_for(l, &s->untimed.v[k], &mix);
+    }
 }
-
-static uint64_t rounded(double x) { return x > 0 ? (uint64_t)(x + 0.5) : 0; }
 
 static void add_estimate(const Looked *l, Record *r)
 {
     for (int c = 0; c < C_COUNT; c++) {
         double rest = -l->warming[c];
         for (uint32_t k = 0; k < l->n; k++) rest += l->weight[k] * l->each[k][c];
-        if (!sample_exact(c)) r->count[c] = rounded((double)r->count[c] + rest);
+        if (!sample_exact(c)) r->count[c] = sample_round((double)r->count[c] + rest);
     }
 }
 
-// A stretch's variance is half the square of the difference to a neighbour, where it has two, the mean of both. So
-// much the square of the i-th difference counts in the estimate's variance; its root.
-static double worth(const Looked *l, uint32_t i)
+// The next stretch with k's mix; l->n: there is none.
+static uint32_t next_like(const Looked *l, uint32_t k)
 {
-    const double a = l->weight[i] * l->weight[i], b = l->weight[i + 1] * l->weight[i + 1];
-    return sqrt(a / (i ? 4 : 2) + b / (i + 2 < l->n ? 4 : 2));
+    uint32_t j = k + 1;
+    while (j < l->n && apart(&l->mix[j], &l->mix[k]) > NEW_MIX) j++;
+    return j;
 }
 
+static void add_off(Sampled *s, uint64_t launch, uint32_t sign, double by, const double *more, const double *less)
+{
+    for (uint32_t r = 0; r < REPLICAS; r++)
+        for (int c = 0; c < C_COUNT; c++)
+            if (!sample_exact(c)) s->off[r][c] += sample_sign(launch, r, sign) * by * (more[c] - less[c]);
+}
+
+// A stretch's variance is half the square of the difference to the next one of its mix, or to the one before it, or the
+// mean of both.
 static void spread(const Looked *l, uint64_t launch, Sampled *s)
 {
-    for (uint32_t i = 0; i + 1 < l->n; i++)
-        for (uint32_t r = 0; r < REPLICAS; r++) {
-            const double by = sample_sign(launch, r, i) * sample_student(l->n - 1) / NORMAL * worth(l, i);
-            for (int c = 0; c < C_COUNT; c++)
-                if (!sample_exact(c)) s->off[r][c] += by * (l->each[i + 1][c] - l->each[i][c]);
-        }
-    const double unseen = l->n > 1 ? UNSEEN : ONE_ALONE;
-    for (uint32_t k = 0; k < l->n; k++)
+    uint32_t neighbours[MOST_STRETCHES] = {0}, pairs = 0;
+    for (uint32_t k = 0, j; k < l->n; k++)
+        if ((j = next_like(l, k)) < l->n) neighbours[k]++, neighbours[j]++, pairs++;
+    for (uint32_t k = 0, j; k < l->n; k++) {
+        if ((j = next_like(l, k)) == l->n) continue;
+        const double a = l->weight[k] * l->weight[k] / neighbours[k], b = l->weight[j] * l->weight[j] / neighbours[j];
+        add_off(s, launch, k, sample_student(pairs) / sample_student(UINT32_MAX) * sqrt((a + b) / 2), l->each[j],
+                l->each[k]);
+    }
+    for (uint32_t k = 0; k < l->n; k++) {
+        const double by = (neighbours[k] ? UNSEEN : ALONE) * l->weight[k] + l->unlike[k];
         for (uint32_t r = 0; r < REPLICAS; r++)
             for (int c = 0; c < C_COUNT; c++)
-                if (!sample_exact(c))
-                    s->off[r][c] += sample_sign(launch, r, (uint32_t)c) * unseen * l->weight[k] * l->each[k][c];
+                if (!sample_exact(c)) s->off[r][c] += sample_sign(launch, r, (uint32_t)c) * by * l->each[k][c];
+    }
 }
 
 // What isn't counted stretch by stretch: each counts as many times more as there are more instructions.
 static void scale(uint64_t *v, size_t n, double times)
 {
-    for (size_t k = 0; k < n; k++) v[k] = rounded((double)v[k] * times);
+    for (size_t k = 0; k < n; k++) v[k] = sample_round((double)v[k] * times);
 }
 
 void sample_scale(Record *r, double times)
@@ -256,7 +356,7 @@ void stretches_close(Stretches *s, Record *r, bool whole)
 {
     const Executed beside = beside_done(s->beside);
     if (!r->fault) r->fault = beside.fault;
-    if (whole && beside.insts) {
+    if (whole && s->untimed.n) {
         Looked *l = mem_alloc(sizeof *l);
         r->sampled = mem_alloc(sizeof *r->sampled);
         const uint64_t cycles = r->count[C_CYCLES], timed = r->count[C_WARP_INSTS];
@@ -267,50 +367,14 @@ void stretches_close(Stretches *s, Record *r, bool whole)
         spread(l, r->info.id, r->sampled);
         sample_scale(r, (double)(timed + beside.insts) / (double)timed);
         const double longer = (double)r->count[C_CYCLES] / (double)cycles;
-        r->sm_most = rounded((double)r->sm_most * longer), r->sm_least = rounded((double)r->sm_least * longer);
+        r->sm_most = sample_round((double)r->sm_most * longer),
+        r->sm_least = sample_round((double)r->sm_least * longer);
         mem_free(l);
     }
     r->count[C_WARP_INSTS] += beside.insts;
     r->count[C_THREAD_INSTS] += beside.threads;
     r->count[C_BLOCKS] += beside.blocks;
     beside_close(s->beside, r);
+    vec_free(&s->untimed);
     mem_free(s);
-}
-
-void sampled_add(Sampled **to, const Sampled *from)
-{
-    if (!from) return;
-    if (!*to) *to = mem_alloc(sizeof **to);
-    Sampled *s = *to;
-    s->launches += from->launches, s->launches_timed += from->launches_timed;
-    s->blocks += from->blocks, s->blocks_timed += from->blocks_timed;
-    for (int r = 0; r < REPLICAS; r++)
-        for (int c = 0; c < C_COUNT; c++) s->off[r][c] += from->off[r][c];
-}
-
-static Interval around(double value, double squares)
-{
-    const double half = NORMAL * sqrt(squares / REPLICAS);
-    return (Interval){value - half, value + half};
-}
-
-Interval sampled_interval(const Sampled *s, const uint64_t *count, const Gpu *gpu,
-                          double (*value)(const uint64_t *count, const Gpu *gpu))
-{
-    const double middle = value(count, gpu);
-    double squares = 0;
-    for (int r = 0; r < REPLICAS; r++) {
-        uint64_t other[C_COUNT];
-        for (int c = 0; c < C_COUNT; c++) other[c] = rounded((double)count[c] + s->off[r][c]);
-        const double by = value(other, gpu) - middle;
-        squares += by * by;
-    }
-    return around(middle, squares);
-}
-
-Interval sampled_counter(const Sampled *s, const uint64_t *count, Counter c)
-{
-    double squares = 0;
-    for (int r = 0; r < REPLICAS; r++) squares += s->off[r][c] * s->off[r][c];
-    return around((double)count[c], squares);
 }

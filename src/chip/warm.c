@@ -10,16 +10,18 @@ typedef struct Passed {
 } Passed;
 struct Warmer {
     Chip *c;
+    uint64_t sectors;
     Passed lately[LATELY];  // by the segment's number
 };
 
 Warmer *warmer_open(Chip *c)
 {
-    if (c->gpu.part.absent) return NULL;
     Warmer *w = mem_alloc(sizeof *w);
     w->c = c;
     return w;
 }
+
+uint64_t warmer_sectors(const Warmer *w) { return w->sectors; }
 
 void warmer_close(Warmer *w) { mem_free(w); }
 
@@ -48,5 +50,8 @@ void warmer_take(Warmer *w, const Step *s)
     uint32_t n = 0;
     if (s->run && kind != PACKET_ATOMIC && mask == FULL) n = coalesce_runs(s->addr, s->run, s->stride, s->bytes, seg);
     if (!n) n = coalesce(s->addr, mask, s->bytes, kind == PACKET_WRITE, seg);
-    for (uint32_t m = 0; m < n; m++) pass(w, &seg[m], kind);
+    for (uint32_t m = 0; m < n; m++) {
+        if (s->space == SP_GLOBAL && kind != PACKET_ATOMIC) w->sectors += (uint32_t)__builtin_popcount(seg[m].sectors);
+        if (!w->c->gpu.part.absent) pass(w, &seg[m], kind);
+    }
 }
