@@ -164,10 +164,9 @@ awk '
     $1 == "launch" { launches++; held += $2; rates += $3; rates_held += $4 }
     $1 == "time" && $5 { n++; speed += log($2 / $3); most += log($2 / $4) }
     END {
-        printf "of %d intervals of cycles %d hold the truth; of %d intervals of rates %d do\n", launches, held, rates,
-            rates_held
-        printf "of %d intervals of rates, %d hold the truth\n", rates, rates_held
+        printf "of %d intervals of cycles %d hold the truth\nof %d intervals of rates %d hold it\n", launches, held,
+            rates, rates_held
         printf "mean error of %d kernels: %.2f %%\n", k, total / k
-        printf "runs of which something was left out: %.1f times as fast in the geometric mean of %d; without time %.1f\n",
-            exp(speed / n), n, exp(most / n)
+        printf "%d runs of which something was left out: %.1f times as fast in the geometric mean,", n, exp(speed / n)
+        printf " without time %.1f\n", exp(most / n)
     }' "$tmp/sums"
