@@ -241,8 +241,9 @@ size_t oc_launches(const oc_device *device);
 const char *oc_launch_kernel(const oc_device *device, size_t launch);
 uint64_t oc_launch_counter(const oc_device *device, size_t launch, const char *name);  // 0 for an unknown name
 double oc_launch_rate(const oc_device *device, size_t launch, const char *name);       // formulas, e.g. "ipc"
-// A counter's or a rate's value; of one that is estimated (oc_config.sample), "NAME.low" and "NAME.high" are the ends
-// of the interval in which it lies with a probability of 95 %. OC_BAD_ARGUMENT, and nothing is written: there is no such name, or no such launch.
+// A counter's or a rate's value. Of one that is estimated (oc_config.sample) "NAME.low" and "NAME.high" are the ends of
+// the interval in which it lies with a probability of 95 %. OC_BAD_ARGUMENT, and nothing is written: there is no such
+// name, or no such launch.
 oc_status oc_launch_value(const oc_device *device, size_t launch, const char *name, double *value);
 // The names of the device's counters and rates, counted from 0; null: there are no more. Those of a warp scheduler's
 // own counters begin with "sched.". They stay valid until the device is closed.

@@ -277,6 +277,7 @@ typedef struct RunOptions {
     uint64_t max_cycles, interval;
     bool why;            // count why loads miss in the L1
     bool sample;         // time a part of the blocks (sample.c)
+    bool warm;           // what is executed without time passes through the L2
     uint64_t max_insts;  // warp instructions; 0: no limit
     void (*progress)(void *user, uint64_t cycles, uint64_t instructions, uint64_t blocks_done, uint64_t blocks);
     void *user;
@@ -374,17 +375,10 @@ uint64_t stretches_end(const Stretches *s);  // blocks are handed out up to this
 RunResult stretches_edge(Stretches *s, uint64_t *started, uint64_t now, bool alone, Text *message);
 uint64_t stretches_changed(const Stretches *s);  // the latest cycle in which those that wait changed something
 bool stretches_wait(const Stretches *s);         // blocks that aren't timed wait for others
-uint64_t stretches_insts(const Stretches *s);
 // The launch is over, r has what was counted, whole: to its end. r gets what is estimated of the rest.
 void stretches_close(Stretches *s, Record *r, bool whole);
-// replicas.c
-double sample_student(uint32_t freedom);  // of Student's distribution: so many deviations hold 95 % of it
-uint64_t sample_round(double x);
-double sample_sign(uint64_t launch, uint32_t replica, uint32_t i);
-bool sample_exact(int counter);                       // execution counts it
-bool sample_prints(const Kernel *k);                  // such a kernel is timed whole: what blocks print stays in order
-void sample_scale(Record *r, double times);           // what isn't estimated counter by counter
-void sampled_add(Sampled **to, const Sampled *from);  // *to may be null
+bool sample_prints(const Kernel *k);         // such a kernel is timed whole: what blocks print stays in order
+void sample_scale(Record *r, double times);  // what isn't estimated counter by counter
 // repeat.c: launches that are like earlier ones
 typedef struct Repeats Repeats;
 Repeats *repeats_open(void);
@@ -392,14 +386,21 @@ void repeats_close(Repeats *r);
 // Is the next launch timed? Then repeats_learn is called with what it counts, else repeats_estimate with what its
 // execution does, unless it fails.
 bool repeats_times(Repeats *r, const LaunchInfo *l, const Gmem *g);
+bool repeats_warm(const Repeats *r);  // may a timed launch come next, for which this one warms the L2?
 void repeats_learn(Repeats *r, const Record *timed);
 void repeats_estimate(Repeats *r, Record *executed);
+// replicas.c: how sure an estimate is
+double sample_student(uint32_t freedom);                            // so many deviations hold 95 %, by Student's
+double sample_sign(uint64_t launch, uint32_t replica, uint32_t i);  // of the i-th difference
+bool sample_exact(int counter);                                     // execution counts it
+uint64_t sample_round(double x);                                    // 0 or more
+void sampled_add(Sampled **to, const Sampled *from);                // *to may be null
 typedef struct Interval {
     double low, high;
 } Interval;
-// In which a value lies that is computed of counters, with a probability of 95 %.
+// In which a counter lies, or a value that is computed of counters, with a probability of 95 %.
+Interval sampled_counter(const Sampled *s, const uint64_t *count, Counter c);
 Interval sampled_interval(const Sampled *s, const uint64_t *count, const Gpu *gpu,
                           double (*value)(const uint64_t *count, const Gpu *gpu));
-Interval sampled_counter(const Sampled *s, const uint64_t *count, Counter c);
 
 #endif

@@ -274,7 +274,7 @@ RunResult chip_execute(Chip *c, const LaunchInfo *info, const Texture *textures,
     open_places(&x, c, info, textures, texture_count, o, fit);
     x.end = x.left = (uint64_t)info->grid[0] * info->grid[1] * info->grid[2];
     if (c->check) check_begin(c->check, info, c->gmem);
-    if (o->sample && c->parts && c->gpu.part.l2.keep) x.warmer = warmer_open(c);
+    if (o->warm && c->parts && c->gpu.part.l2.keep) x.warmer = warmer_open(c);
     RunResult result = run_blocks(&x, message);
     warmer_close(x.warmer);
     record_checked(r, c->check);

@@ -7,9 +7,11 @@
 //
 // An executed launch counts what the latest timed ones count, by its warp instructions, which are known: where all have
 // about as many, the mean of the ratios; where they don't, by regression on them. The first launch of all isn't among
-// these: it met an L2 without the kernel's data. Replicas (sample.c) say how sure that is: each launch is off by itself,
-// as the timed ones are from what they foretell; and all that are executed are off together, since they take their
-// estimate from the same ones, and by as much as was the last one that was foretold.
+// these: it met an L2 without the kernel's data.
+//
+// Replicas (replicas.c) say how sure that is. Each launch is off by itself, as the timed ones are from what they
+// foretell. All that are executed are off together, since they take their estimate from the same ones, and by as much
+// as the last one missed what was foretold of it.
 #include "chip/chip.h"
 
 #include <math.h>
@@ -17,10 +19,11 @@
 
 enum { SEEN = 8, FIRST_GAP = 2, MOST_GAP = 64 };
 enum { AGREED = 2, AGREED_OTHERS = 10 };  // in a row; the second, where arguments differ
-enum { MOST_REPEATS = 4096 };             // that are told apart by their arguments, too
-#define UNSEEN 0.0025                     // standard deviation, as a share, of what no difference shows: assumed
-#define TOLERANCE 0.03                    // of cycles, between what was foretold and what came
-#define ALIKE 0.01  // by so much warp instructions of launches may differ from their mean, and are the same
+enum { LATELY = 16 };
+enum { MOST_REPEATS = 4096 };  // that are told apart by their arguments, too
+#define UNSEEN 0.0025          // standard deviation, as a share, of what no difference shows: assumed
+#define TOLERANCE 0.03         // of cycles, between what was foretold and what came
+#define ALIKE 0.01             // by so much warp instructions of launches may differ from their mean, and are the same
 
 typedef struct Sight {  // a timed launch
     double count[C_COUNT];
@@ -42,6 +45,8 @@ typedef struct Repeat {
 struct Repeats {
     Map places;
     VEC(Repeat *) all;
+    Repeat *lately[LATELY];  // of the latest launches: those that decided
+    uint64_t launches;
     Repeat *shape, *same, *one;  // of the launch: of its kernel and shape; with its numbers, too, or null; that decides
 };
 
@@ -111,10 +116,18 @@ bool repeats_times(Repeats *r, const LaunchInfo *l, const Gmem *g)
     p->numbers = numbers;
     r->same = p->others ? find(r, l, numbers) : NULL;
     if (settled(r->same)) p = r->same;
-    r->one = p;
+    r->one = r->lately[r->launches++ % LATELY] = p;
     if (sample_prints(l->kernel)) return true;
     if (!p->wait || p->beyond) return p->wait = 0, p->beyond = false, true;
     p->wait--;
+    return false;
+}
+
+// The kernels that were launched lately are those that come next.
+bool repeats_warm(const Repeats *r)
+{
+    for (uint32_t k = 0; k < LATELY; k++)
+        if (r->lately[k] && !r->lately[k]->wait) return true;
     return false;
 }
 

@@ -21,10 +21,10 @@
 #include <string.h>
 
 enum { FIRST = 6, OTHER = 4, LOOKED = 2 };  // waves: of the first stretch, of others; at the end of each, looked at
-enum { FEWEST = 3, MOST_PLANNED = 20, WAVES_EACH = 100 };  // stretches, and one more for so many waves
-enum { MOST_STRETCHES = MOST_PLANNED + 10 };               // with those for new mixes
+// Stretches: of a launch of 20 waves or more (else little would be left out), from 100 waves on, and one more for each
+// 400; and with those for new mixes.
+enum { FEWEST_WAVES = 20, SOME_WAVES = 100, WAVES_EACH = 400, FEWEST = 3, MOST_PLANNED = 20, MOST_STRETCHES = 30 };
 enum { MARKS = 8 };
-enum { FEWEST_WAVES = 20 };  // of a launch that is sampled: else little would be left out
 enum { MOST_PAUSE = 64, MOST_UNTIMED = 4096 };
 #define UNSEEN 0.015  // standard deviation, as a share, of what differences of stretches don't show: assumed
 #define ALONE 0.1     // of a stretch whose mix no other one has: assumed
@@ -70,7 +70,7 @@ static uint64_t gap_parts(uint32_t gap) { return gap < 2 ? 1 + gap : 4; }
 
 static void plan(Stretches *s, uint64_t waves)
 {
-    s->n = (uint32_t)MIN(FEWEST + waves / WAVES_EACH, MOST_PLANNED);
+    s->n = waves < SOME_WAVES ? FEWEST : (uint32_t)MIN(FEWEST + 1 + waves / WAVES_EACH, MOST_PLANNED);
     uint64_t spare = waves - FIRST - OTHER * (s->n - 1), parts = 0, at = 0;
     for (uint32_t k = 0; k + 1 < s->n; k++) parts += gap_parts(k);
     for (uint32_t k = 0; k < s->n; k++) {
@@ -101,7 +101,6 @@ uint64_t stretches_end(const Stretches *s) { return s->all[s->at].to; }
 
 uint64_t stretches_changed(const Stretches *s) { return s->changed; }
 bool stretches_wait(const Stretches *s) { return beside_left(s->beside) > 0; }
-uint64_t stretches_insts(const Stretches *s) { return beside_done(s->beside).insts; }
 
 // --- as the launch goes on -------------------------------------------------------------------------------------------
 // The time is that at which the L2 has executed all atomics so far: nobody need wait for them, and a launch may leave

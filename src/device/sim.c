@@ -461,6 +461,7 @@ static RunResult simulate(Launching *l)
     if (sink && l->timed) sink->work(sink->user, l->name, NULL, 0, start, -1);
     double began = seconds_now();
     const bool runs = l->timed && (!d->repeats || repeats_times(d->repeats, &l->info, &d->memory));
+    o.warm = d->repeats && !runs && repeats_warm(d->repeats);
     RunResult result = (runs ? chip_run : chip_execute)(&d->chip, &l->info, d->textures.v, (uint32_t)d->textures.n, &o,
                                                         &l->r, &l->message);
     if (l->timed && d->repeats && result == RUN_OK) learn(l, runs);
