@@ -2,10 +2,10 @@
 # sample.sh: sampled runs beside whole ones, over all workloads: what is estimated, the interval, and what it costs.
 #
 # A row is a kernel of which a part was timed: waves of its largest launch (blocks, by those that fit the GPU at once),
-# launches, the share of blocks that were timed, cycles of the whole run and estimated ones, half of the interval and
-# the error. CPU seconds are those of the processes: whole, sampled, and without time, which no sampled run can beat.
-# Below stands how many intervals hold the truth, of each launch that isn't timed whole. SAMPLE_ONLY: a regular
-# expression of workloads.
+# launches, the share of blocks that were timed, cycles of the whole run and estimated ones, half of the interval (of a
+# launch, on average) and the error. CPU seconds are those of the processes: whole, sampled, and without time, which no
+# sampled run can beat; "x" is the first by the second. Below stand the worst rows, and how many intervals hold the
+# truth, of each launch that isn't timed whole. SAMPLE_ONLY: a regular expression of workloads.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 onchip=${ONCHIP:-build/onchip}
@@ -134,39 +134,48 @@ compare() {
 }
 
 sms=15
-printf '%-34s %-20s %6s %8s %7s %11s %11s %7s %8s\n' workload kernel waves launches timed cycles estimate '±' error
-workloads | { grep -E "${SAMPLE_ONLY:-.}" || true; } | while read -r line; do
-    # shellcheck disable=SC2086
-    whole=$(seconds "$tmp/whole" $line) part=$(seconds "$tmp/part" $line --sample) \
-        none=$(seconds "$tmp/none" $line --functional)
-    if [[ $(jq .verified "$tmp/part") != true ]]; then
-        echo "$line: the sampled run fails: $(head -n 1 "$tmp/errors")"
-        exit 1
-    fi
-    compare "$sms" | awk -F'\t' -v line="$line" -v whole="$whole" -v part="$part" -v none="$none" -v sums="$tmp/sums" '
-        $1 == "kernel" {
-            error = ($7 - $6) / $6 * 100
-            printf "%-34s %-20.20s %6s %8s %5s %% %11d %11d %5.1f %% %6.2f %%\n", line, $2, $3, $4, $5, $6, $7,
-                100 * $8 / ($7 / $4), error
-            some = 1
-            print "error", error < 0 ? -error : error >>sums
-        }
-        $1 == "launch" { print "launch", $2, $3, $4 >>sums }
-        END {
-            if (!some) printf "%-34s timed whole\n", line
-            printf "%-34s CPU s: whole %s, sampled %s, without time %s: %.1f times as fast\n", "", whole, part, none,
-                whole / part
-            print "time", whole, part, none, some + 0 >>sums
-        }'
-done
+row='%-31s %-16.16s %5s %5s %6s %10s %10s %6s %7s %6s %6s %6s %5s\n'
+{
+    # shellcheck disable=SC2059
+    printf "$row" workload kernel waves times timed cycles estimate '  ±' error whole part none x
+    workloads | { grep -E "${SAMPLE_ONLY:-.}" || true; } | while read -r line; do
+        # shellcheck disable=SC2086
+        whole=$(seconds "$tmp/whole" $line) part=$(seconds "$tmp/part" $line --sample) \
+            none=$(seconds "$tmp/none" $line --functional)
+        if [[ $(jq .verified "$tmp/part") != true ]]; then
+            echo "$line: the sampled run fails: $(head -n 1 "$tmp/errors")"
+            exit 1
+        fi
+        compare "$sms" | awk -F'\t' -v line="$line" -v whole="$whole" -v part="$part" -v none="$none" \
+            -v sums="$tmp/sums" -v row="$row" '
+            function percent(x, digits) { return sprintf("%." digits "f%%", x) }
+            $1 == "kernel" {
+                error = ($7 - $6) / $6 * 100
+                printf row, line, $2, $3, $4, percent($5, 1), $6, $7, percent(100 * $8 / ($7 / $4), 1),
+                    percent(error, 2), whole, part, none, sprintf("%.1f", whole / part)
+                some = 1
+                print "error", error < 0 ? -error : error >>sums
+            }
+            $1 == "launch" { print "launch", $2, $3, $4 >>sums }
+            END {
+                if (!some) printf row, line, "timed whole", "", "", "", "", "", "", "", whole, part, none, ""
+                print "time", whole, part, none, some + 0 >>sums
+            }'
+    done
+} | tee "$tmp/table"
+echo
+echo "the worst:"
+grep '%' "$tmp/table" | awk '{ error = $(NF - 4); sub(/^-/, "", error); print error + 0 "\t" $0 }' | sort -t$'\t' -k1,1gr |
+    head -n 8 | cut -f2-
+echo
 awk '
-    $1 == "error" { errors[++k] = $2; total += $2 }
+    $1 == "error" { errors[++k] = $2; total += $2; small += $2 < 3 }
     $1 == "launch" { launches++; held += $2; rates += $3; rates_held += $4 }
     $1 == "time" && $5 { n++; speed += log($2 / $3); most += log($2 / $4) }
     END {
         printf "of %d intervals of cycles %d hold the truth\nof %d intervals of rates %d hold it\n", launches, held,
             rates, rates_held
-        printf "mean error of %d kernels: %.2f %%\n", k, total / k
+        printf "mean error of %d kernels: %.2f %%; %d are below 3 %%\n", k, total / k, small
         printf "%d runs of which something was left out: %.1f times as fast in the geometric mean,", n, exp(speed / n)
         printf " without time %.1f\n", exp(most / n)
     }' "$tmp/sums"

@@ -351,6 +351,7 @@ void sample_scale(Record *r, double times)
     if (r->inst) scale((uint64_t *)r->inst, r->insts * sizeof *r->inst / sizeof(uint64_t), times);
 }
 
+// A launch that was cut short has what was counted of its timed blocks, as one that is timed whole would.
 void stretches_close(Stretches *s, Record *r, bool whole)
 {
     const Executed beside = beside_done(s->beside);
@@ -369,10 +370,9 @@ void stretches_close(Stretches *s, Record *r, bool whole)
         r->sm_most = sample_round((double)r->sm_most * longer),
         r->sm_least = sample_round((double)r->sm_least * longer);
         mem_free(l);
+        r->count[C_WARP_INSTS] += beside.insts, r->count[C_THREAD_INSTS] += beside.threads;
+        r->count[C_BLOCKS] += beside.blocks;
     }
-    r->count[C_WARP_INSTS] += beside.insts;
-    r->count[C_THREAD_INSTS] += beside.threads;
-    r->count[C_BLOCKS] += beside.blocks;
     beside_close(s->beside, r);
     vec_free(&s->untimed);
     mem_free(s);
