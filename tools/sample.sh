@@ -165,8 +165,8 @@ row='%-31s %-16.16s %5s %5s %6s %10s %10s %6s %7s %6s %6s %6s %5s\n'
 } | tee "$tmp/table"
 echo
 echo "the worst:"
-grep '%' "$tmp/table" | awk '{ error = $(NF - 4); sub(/^-/, "", error); print error + 0 "\t" $0 }' | sort -t$'\t' -k1,1gr |
-    head -n 8 | cut -f2-
+grep '%' "$tmp/table" | awk '{ error = $(NF - 4); sub(/^-/, "", error); print error + 0 "\t" $0 }' |
+    sort -t$'\t' -k1,1gr | head -n 8 | cut -f2-
 echo
 awk '
     $1 == "error" { errors[++k] = $2; total += $2; small += $2 < 3 }

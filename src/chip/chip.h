@@ -196,7 +196,7 @@ enum { REPLICAS = 32 };
 typedef struct Sampled {
     uint64_t launches, launches_timed;  // in all; those of which some blocks were timed
     uint64_t blocks, blocks_timed;
-    double off[REPLICAS][C_COUNT];
+    float off[REPLICAS][C_COUNT];
 } Sampled;
 typedef struct Record {  // of one launch
     char *kernel;

@@ -224,18 +224,17 @@ static void spread(const Repeat *p, const Fit *f, const Record *r)
         squares += f->of[k] * f->of[k];
     }
     for (uint32_t i = 0; i < REPLICAS; i++) {
-        double *off = r->sampled->off[i];
+        double off[C_COUNT] = {0};
         for (uint32_t k = 0; k < p->n; k++) {
             const double by = sample_sign(r->info.id, i, k) + sample_sign(p->number, i, k) * sqrt(squares);
-            for (int c = 0; c < C_COUNT; c++)
-                off[c] += by * each[k][c] + (p->seen[k].sampled ? f->of[k] * p->seen[k].sampled->off[i][c] : 0);
+            const Sampled *part = p->seen[k].sampled;
+            for (int c = 0; c < C_COUNT; c++) off[c] += by * each[k][c] + (part ? f->of[k] * part->off[i][c] : 0);
         }
-        for (int c = 0; c < C_COUNT; c++)
-            if (sample_exact(c))
-                off[c] = 0;
-            else
-                off[c] += sample_sign(p->number, i, SEEN) * p->missed[c] * insts +
-                          sample_sign(p->number, i, c) * UNSEEN * (double)r->count[c];
+        for (int c = 0; c < C_COUNT; c++) {
+            const double missed = sample_sign(p->number, i, SEEN) * p->missed[c] * insts,
+                         unseen = sample_sign(p->number, i, (uint32_t)c) * UNSEEN * (double)r->count[c];
+            if (!sample_exact(c)) r->sampled->off[i][c] = (float)(off[c] + missed + unseen);
+        }
     }
 }
 
@@ -256,6 +255,7 @@ void repeats_estimate(Repeats *all, Record *r)
     r->sm_most = (uint64_t)((double)p->like.sm_most * times),
     r->sm_least = (uint64_t)((double)p->like.sm_least * times);
     r->functional = false;
+    r->code = r->info.kernel;
     r->sampled = mem_alloc(sizeof *r->sampled);
     *r->sampled = (Sampled){.launches = 1, .blocks = r->count[C_BLOCKS]};
     spread(p, &f, r);

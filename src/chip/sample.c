@@ -153,7 +153,8 @@ static Mix mix_untimed(const Stretches *s, const Untimed *u)
 // How much two mixes differ, as a share. Sectors are few in code that hardly accesses memory: there they say little.
 static double apart(const Mix *a, const Mix *b)
 {
-    const double insts = fabs(log(a->insts / b->insts)), lanes = fabs(a->lanes - b->lanes) / MAX(a->lanes, b->lanes),
+    const double insts = fabs(log(a->insts / b->insts)),
+                 lanes = fabs(a->lanes - b->lanes) / MAX(MAX(a->lanes, b->lanes), 1),
                  sectors = fabs(a->sectors - b->sectors) / (MAX(a->sectors, b->sectors) + 0.25);
     return MAX(insts, MAX(lanes, sectors));
 }
@@ -313,7 +314,7 @@ static void add_off(Sampled *s, uint64_t launch, uint32_t sign, double by, const
 {
     for (uint32_t r = 0; r < REPLICAS; r++)
         for (int c = 0; c < C_COUNT; c++)
-            if (!sample_exact(c)) s->off[r][c] += sample_sign(launch, r, sign) * by * (more[c] - less[c]);
+            if (!sample_exact(c)) s->off[r][c] += (float)(sample_sign(launch, r, sign) * by * (more[c] - less[c]));
 }
 
 // A stretch's variance is half the square of the difference to the next one of its mix, or to the one before it, or the
@@ -333,7 +334,7 @@ static void spread(const Looked *l, uint64_t launch, Sampled *s)
         const double by = (neighbours[k] ? UNSEEN : ALONE) * l->weight[k] + l->unlike[k];
         for (uint32_t r = 0; r < REPLICAS; r++)
             for (int c = 0; c < C_COUNT; c++)
-                if (!sample_exact(c)) s->off[r][c] += sample_sign(launch, r, (uint32_t)c) * by * l->each[k][c];
+                if (!sample_exact(c)) s->off[r][c] += (float)(sample_sign(launch, r, (uint32_t)c) * by * l->each[k][c]);
     }
 }
 
