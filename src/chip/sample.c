@@ -2,11 +2,12 @@
 // executed without time, all at once at a window's edge, while the timed ones stand still. So the chip is never empty
 // between its first block and its last: the launch's beginning and its end are timed as they are.
 //
-// A wave is as many blocks as run side by side. Of a stretch, the first wave isn't looked at: it meets caches in which
-// the blocks before left other lines, and blocks from before the gap still run beside it. Behind it, what the whole
-// chip counts until the stretch's last block has started is divided by the warp instructions of that time. A gap is
-// as long as a whole number of waves, so that waves stay in step with their blocks; it counts as many times what a
-// warp instruction counts in the stretches before and behind it as it has warp instructions, which are known.
+// A wave is as many blocks as run side by side. The first waves of a stretch aren't looked at: they meet an L2 in which
+// lines lie as execution has left them, and blocks from before the gap still run beside them. Behind them, what the
+// whole chip counts until the stretch's last block has started is divided by the warp instructions of that time. A gap
+// is as long as a whole number of waves, so that waves stay in step with their blocks; it counts as many times what a
+// warp instruction counts in the stretches before and behind it as it has warp instructions, which are known. So does
+// what isn't looked at.
 //
 // Blocks aren't all alike. Execution tells a wave's mix: its warp instructions, how many lanes take part in one, how
 // many sectors of global memory it accesses. A gap whose mix no stretch has had yet ends there, and a stretch begins. A
@@ -20,10 +21,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { FIRST = 6, OTHER = 4, LOOKED = 2 };  // waves: of the first stretch, of others; at the end of each, looked at
-// Stretches: of a launch of 20 waves or more (else little would be left out), from 100 waves on, and one more for each
+enum { FIRST = 6, OTHER = 7, LOOKED = 3 };  // waves: of the first stretch, of others; at the end of each, looked at
+// Stretches: of a launch of 30 waves or more (else little would be left out), from 100 waves on, and one more for each
 // 400; and with those for new mixes.
-enum { FEWEST_WAVES = 20, SOME_WAVES = 100, WAVES_EACH = 400, FEWEST = 3, MOST_PLANNED = 20, MOST_STRETCHES = 30 };
+enum { FEWEST_WAVES = 30, SOME_WAVES = 100, WAVES_EACH = 400, FEWEST = 3, MOST_PLANNED = 20, MOST_STRETCHES = 30 };
 enum { MARKS = 8 };
 enum { MOST_PAUSE = 64, MOST_UNTIMED = 4096 };
 #define UNSEEN 0.015  // standard deviation, as a share, of what differences of stretches don't show: assumed
@@ -65,8 +66,8 @@ bool sample_prints(const Kernel *k)
     return false;
 }
 
-// The first gaps are short: what changes at a launch's beginning, as an L2 fills, changes fast.
-static uint64_t gap_parts(uint32_t gap) { return gap < 2 ? 1 + gap : 4; }
+// The first gap is short: what changes at a launch's beginning, as an L2 fills, changes fast.
+static uint64_t gap_parts(uint32_t gap) { return gap ? 4 : 1; }
 
 static void plan(Stretches *s, uint64_t waves)
 {
@@ -118,16 +119,22 @@ static void tally(int64_t to[C_COUNT], const uint64_t count[C_COUNT], int64_t si
     for (int k = 0; k < C_COUNT; k++) to[k] += sign * (int64_t)count[k];
 }
 
-// A wave's counters, as the mean over MARKS waves that begin a part of a wave apart. Waves may be in step, and then
-// what they count in a time that is longer or shorter than a wave depends on where it begins; this mean hardly does.
+// Where the k-th mark lies: in the first wave that is looked at, or in the last one.
+static uint64_t mark_at(const Stretches *s, const Stretch *t, uint32_t k)
+{
+    return t->looked + (k < MARKS ? 0 : LOOKED - 2) * s->wave + k * s->wave / MARKS;
+}
+
+// The counters of LOOKED - 1 waves, as the sum over MARKS times that begin a part of a wave apart. Waves may be in step,
+// and then what they count in a time that is no whole number of waves depends on where it begins; this hardly does.
 static void look(Stretches *s, uint64_t started, uint64_t now)
 {
     Stretch *t = &s->all[s->at];
     uint64_t count[C_COUNT];
-    if (t->marks == 2 * MARKS || started < t->looked + t->marks * s->wave / MARKS) return;
+    if (t->marks == 2 * MARKS || started < mark_at(s, t, t->marks)) return;
     snapshot(s, count, now);
     if (!t->marks && s->at) tally(t->warming, count, 1);
-    for (; t->marks < 2 * MARKS && started >= t->looked + t->marks * s->wave / MARKS; t->marks++)
+    for (; t->marks < 2 * MARKS && started >= mark_at(s, t, t->marks); t->marks++)
         tally(t->count, count, t->marks < MARKS ? -1 : 1);
 }
 
@@ -140,7 +147,7 @@ static Mix mix_of(double waves, double insts, double threads, double sectors)
 static Mix mix_looked(const Stretch *t)
 {
     const int64_t *c = t->count;
-    return mix_of(MARKS, (double)c[C_WARP_INSTS], (double)c[C_THREAD_INSTS],
+    return mix_of(MARKS * (LOOKED - 1), (double)c[C_WARP_INSTS], (double)c[C_THREAD_INSTS],
                   (double)(c[C_SECTORS_LOADED] + c[C_SECTORS_STORED]));
 }
 

@@ -34,8 +34,8 @@ in_it() {
         complain "$1: nothing was left out"
 }
 
-# A launch of many waves; launches of few.
-for run in "vectoradd n=524288" "add n=100 launches=40"; do
+# Launches of many waves, one of which leaves atomics behind; launches of few.
+for run in "bins n=1048576 block=256" "vectoradd n=1048576" "add n=100 launches=40"; do
     # shellcheck disable=SC2086
     "$ONCHIP" run $run --json >"$work/whole" && "$ONCHIP" run $run --sample --json >"$work/part" ||
         complain "$run fails"
@@ -98,20 +98,20 @@ END:
 }
 PTX
 }
-buffers=(--arg buf:8000:zero --arg buf:8000:zero --arg buf:4:zero)
+buffers=(--arg buf:16000:zero --arg buf:16000:zero --arg buf:4:zero)
 chain -4 0 >"$work/chain.ptx"
 for mode in "" --sample; do
     # shellcheck disable=SC2086
-    "$ONCHIP" run "$work/chain.ptx" --grid 2000 --block 256 "${buffers[@]}" --dump sums:u32 --dump ticket:u32 $mode \
+    "$ONCHIP" run "$work/chain.ptx" --grid 4000 --block 256 "${buffers[@]}" --dump sums:u32 --dump ticket:u32 $mode \
         >"$work/out" 2>&1 || complain "the chain fails $mode: $(grep -m1 onchip: "$work/out")"
     got=$(grep -o '^sums:.*' "$work/out" | awk '{ for (k = 2; k <= NF; k++) if ($k != (k - 2) * (k - 1) / 2) exit 1
         print NF - 1, "right" }')
-    [[ $got == "2000 right" ]] || complain "the chain's sums are wrong $mode"
-    grep -q '^ticket: 2000$' "$work/out" || complain "a block of the chain ran twice, or not at all $mode"
+    [[ $got == "4000 right" ]] || complain "the chain's sums are wrong $mode"
+    grep -q '^ticket: 4000$' "$work/out" || complain "a block of the chain ran twice, or not at all $mode"
 done
 grep -q 'blocks were timed' "$work/out" || complain "nothing of the chain was left out"
-chain 4 1999 >"$work/chain.ptx"
-"$ONCHIP" run "$work/chain.ptx" --grid 2000 --block 256 "${buffers[@]}" --sample >"$work/out" 2>&1 &&
+chain 4 3999 >"$work/chain.ptx"
+"$ONCHIP" run "$work/chain.ptx" --grid 4000 --block 256 "${buffers[@]}" --sample >"$work/out" 2>&1 &&
     complain "a chain that hangs ends"
 grep -q 'the kernel hangs' "$work/out" || complain "a chain that hangs isn't found: $(head -c 300 "$work/out")"
 
