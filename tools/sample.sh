@@ -33,6 +33,7 @@ saxpy n=4194304
 transpose n=2048
 transpose n=2048 tiled=0
 vectoradd n=4194304
+vectoradd n=16777216
 aes size=4194304
 lps nx=100 ny=100 nz=50 steps=40
 ispass/nn images=28

@@ -21,13 +21,14 @@
 #include <math.h>
 #include <string.h>
 
-enum { FIRST = 6, OTHER = 7, LOOKED = 3 };  // waves: of the first stretch, of others; at the end of each, looked at
+// Waves: of the first stretch, of others, and longer by one for so many; at the end of each, looked at.
+enum { FIRST = 6, OTHER = 7, LONGER_EACH = 150, LOOKED = 3 };
 // Stretches: of a launch of 30 waves or more (else little would be left out), from 100 waves on, and one more for each
-// 400; and with those for new mixes.
-enum { FEWEST_WAVES = 30, SOME_WAVES = 100, WAVES_EACH = 400, FEWEST = 3, MOST_PLANNED = 20, MOST_STRETCHES = 30 };
+// 1500; and with those for new mixes.
+enum { FEWEST_WAVES = 30, SOME_WAVES = 100, WAVES_EACH = 1500, FEWEST = 3, MOST_PLANNED = 20, MOST_STRETCHES = 30 };
 enum { MARKS = 8 };
 enum { MOST_PAUSE = 64, MOST_UNTIMED = 4096 };
-#define UNSEEN 0.015  // standard deviation, as a share, of what differences of stretches don't show: assumed
+#define UNSEEN 0.02   // standard deviation, as a share, of what differences of stretches don't show: assumed
 #define ALONE 0.1     // of a stretch whose mix no other one has: assumed
 #define NEW_MIX 0.2   // mixes that differ by more are different
 #define LIKE_MIX 0.1  // by less: the same
@@ -72,11 +73,12 @@ static uint64_t gap_parts(uint32_t gap) { return gap ? 4 : 1; }
 static void plan(Stretches *s, uint64_t waves)
 {
     s->n = waves < SOME_WAVES ? FEWEST : (uint32_t)MIN(FEWEST + 1 + waves / WAVES_EACH, MOST_PLANNED);
-    uint64_t spare = waves - FIRST - OTHER * (s->n - 1), parts = 0, at = 0;
+    const uint64_t longer = waves / LONGER_EACH, first = FIRST + longer, other = OTHER + longer;
+    uint64_t spare = waves - first - other * (s->n - 1), parts = 0, at = 0;
     for (uint32_t k = 0; k + 1 < s->n; k++) parts += gap_parts(k);
     for (uint32_t k = 0; k < s->n; k++) {
         Stretch *t = &s->all[k];
-        const uint64_t length = k ? OTHER : FIRST, gap = k + 1 < s->n ? spare * gap_parts(k) / parts : 0;
+        const uint64_t length = k ? other : first, gap = k + 1 < s->n ? spare * gap_parts(k) / parts : 0;
         t->from = at * s->wave, t->to = (at + length) * s->wave, t->looked = t->to - LOOKED * s->wave;
         at += length + gap;
         if (k + 1 < s->n) spare -= gap, parts -= gap_parts(k);
@@ -125,8 +127,8 @@ static uint64_t mark_at(const Stretches *s, const Stretch *t, uint32_t k)
     return t->looked + (k < MARKS ? 0 : LOOKED - 2) * s->wave + k * s->wave / MARKS;
 }
 
-// The counters of LOOKED - 1 waves, as the sum over MARKS times that begin a part of a wave apart. Waves may be in step,
-// and then what they count in a time that is no whole number of waves depends on where it begins; this hardly does.
+// The counters of LOOKED - 1 waves, as the sum over MARKS such that begin a part of a wave apart. Waves may be in step,
+// and then what they count in a time that is no whole number of waves depends on where it begins. This hardly does.
 static void look(Stretches *s, uint64_t started, uint64_t now)
 {
     Stretch *t = &s->all[s->at];
