@@ -327,7 +327,7 @@ static void add_off(Sampled *s, uint64_t launch, uint32_t sign, double by, const
 }
 
 // A stretch's variance is half the square of the difference to the next one of its mix, or to the one before it, or the
-// mean of both.
+// mean of both. What no difference shows is the same in all launches.
 static void spread(const Looked *l, uint64_t launch, Sampled *s)
 {
     uint32_t neighbours[MOST_STRETCHES] = {0}, pairs = 0;
@@ -343,7 +343,7 @@ static void spread(const Looked *l, uint64_t launch, Sampled *s)
         const double by = (neighbours[k] ? UNSEEN : ALONE) * l->weight[k] + l->unlike[k];
         for (uint32_t r = 0; r < REPLICAS; r++)
             for (int c = 0; c < C_COUNT; c++)
-                if (!sample_exact(c)) s->off[r][c] += (float)(sample_sign(launch, r, (uint32_t)c) * by * l->each[k][c]);
+                if (!sample_exact(c)) s->off[r][c] += (float)(sample_sign(0, r, (uint32_t)c) * by * l->each[k][c]);
     }
 }
 
