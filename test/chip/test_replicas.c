@@ -55,8 +55,8 @@ static double normal(uint64_t *seed)
     return sum;
 }
 
-// `launches` launches of four differences, each worth some cycles and instructions: how many of 1,000 intervals hold the
-// truth, which is off by as much at random.
+// Launches of four differences, each worth some cycles and instructions: how many of 1,000 intervals hold the truth,
+// which is off by as much at random.
 static void assert_held(uint32_t launches)
 {
     enum { TRIALS = 1000, EACH = 4 };

@@ -51,6 +51,10 @@ jq -e '.kernels | length == 40 and (map(select(.sampled)) | length > 25) and (.[
 grep -q 'sampled: [0-9]* of 40 launches' <<<"$(head -n 2 "$work/text" | tr -s '\n ' ' ')" ||
     complain "the report's head doesn't say what was sampled: $(head -n 2 "$work/text")"
 
+# What follows from estimates is one.
+"$ONCHIP" run bins n=1048576 block=256 --sample --energy --json |
+    jq -e '.kernels[0].sampled.counters["energy.total"] | .low < .high' >"$work/said" || complain "the energy is sure"
+
 # What is too small is timed whole, to the last counter.
 "$ONCHIP" run atax --size small --json >"$work/whole"
 "$ONCHIP" run atax --size small --sample --json >"$work/part"
