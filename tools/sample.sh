@@ -61,7 +61,7 @@ turn n=2048
 vector n=4194304
 vector n=2097152 way=3
 vector n=4194304 way=4
-sad width=352 height=288
+sad width=176 height=144
 atax nx=1024 ny=256
 bicg nx=256 ny=1024
 conv2d n=2048
@@ -73,20 +73,20 @@ syrk n=384 m=48
 backprop n=262144
 bfs n=131072
 gaussian n=208
-heartwall points=4 frames=8 rows=128 columns=140 template=4 search=10
+heartwall --size small
 hotspot n=1024 steps=6
 hotspot n=256 steps=120
-rodinia/kmeans n=100000 loops=4
+rodinia/kmeans n=20000 loops=4
 lud n=384
-mummer n=65536 queries=32768
+mummer n=16384 queries=8192
 nn n=1048576
 nw n=768
 srad rows=1024 columns=1024 steps=4
 bicubic width=512 height=512
-dct8x8 width=2048 height=2048
+dct8x8 width=1024 height=1024
 dwthaar1d n=2097152
 nbody n=2048 steps=8 threads=64
-recursivegaussian width=1024 height=128
+recursivegaussian width=1024 height=64
 scalarprod vectors=1024 n=2048
 sobol vectors=40000 dimensions=100 blocks=16
 pcr systems=4096 n=256
@@ -135,7 +135,7 @@ compare() {
 }
 
 sms=15
-row='%-31s %-16.16s %5s %5s %6s %10s %10s %6s %7s %6s %6s %6s %5s\n'
+row='%-37s %-16.16s %5s %5s %6s %10s %10s %6s %7s %6s %6s %6s %5s\n'
 {
     # shellcheck disable=SC2059
     printf "$row" workload kernel waves times timed cycles estimate '  ±' error whole part none x
