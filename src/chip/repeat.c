@@ -118,7 +118,7 @@ bool repeats_times(Repeats *r, const LaunchInfo *l, const Gmem *g)
     if (settled(r->same)) p = r->same;
     r->one = r->lately[r->launches++ % LATELY] = p;
     if (sample_prints(l->kernel)) return true;
-    if (!p->wait || p->beyond) return p->wait = 0, p->beyond = false, true;
+    if (!settled(p) || !p->wait || p->beyond) return p->wait = 0, p->beyond = false, true;
     p->wait--;
     return false;
 }
