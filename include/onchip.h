@@ -63,7 +63,8 @@ typedef struct oc_config {
     uint64_t cap;             // warp instructions of all launches together, to a window's edge; 0: no limit
     uint64_t interval;        // cycles between samples of every counter; 0: none
     bool why;                 // find out why loads miss in the L1; a run takes longer then
-    bool check;  // find races, uninitialised reads and the like (doc/use/check.md); a run takes longer then
+    bool check;   // find races, uninitialised reads and the like (doc/use/check.md); a run takes longer then
+    bool sample;  // time a part of the launches and blocks, and estimate the rest (doc/use/sample.md)
     // Called between windows, at most some times a second, so that a program can show progress; may be null. What it
     // may ask the device is said above.
     void (*progress)(void *user, const char *kernel, uint64_t cycles, uint64_t instructions, uint64_t blocks_done,
@@ -240,7 +241,9 @@ size_t oc_launches(const oc_device *device);
 const char *oc_launch_kernel(const oc_device *device, size_t launch);
 uint64_t oc_launch_counter(const oc_device *device, size_t launch, const char *name);  // 0 for an unknown name
 double oc_launch_rate(const oc_device *device, size_t launch, const char *name);       // formulas, e.g. "ipc"
-// A counter's or a rate's value. OC_BAD_ARGUMENT, and nothing is written: there is no such name, or no such launch.
+// A counter's or a rate's value. Of one that is estimated (oc_config.sample) "NAME.low" and "NAME.high" are the ends of
+// the interval in which it lies with a probability of 95 %. OC_BAD_ARGUMENT, and nothing is written: there is no such
+// name, or no such launch.
 oc_status oc_launch_value(const oc_device *device, size_t launch, const char *name, double *value);
 // The names of the device's counters and rates, counted from 0; null: there are no more. Those of a warp scheduler's
 // own counters begin with "sched.". They stay valid until the device is closed.

@@ -85,7 +85,7 @@ class _Config(c.Structure):  # oc_config
         ("device", c.c_char_p), ("gpu", c.c_char_p), ("sets", c.POINTER(c.c_char_p)), ("threads", c.c_uint32),
         ("functional", c.c_bool), ("no_lowering", c.c_bool), ("strict", c.c_bool), ("max_cycles", c.c_uint64),
         ("cap", c.c_uint64), ("interval", c.c_uint64), ("why", c.c_bool),
-        ("check", c.c_bool), ("progress", _Progress),
+        ("check", c.c_bool), ("sample", c.c_bool), ("progress", _Progress),
         ("user", c.c_void_p), ("print", _Print), ("stop", c.POINTER(c.c_bool)),
     ]
 
@@ -321,13 +321,15 @@ class Device:
     depend on them. functional: execute only, without time. lowering: drop copies and dead code first.
     strict: refuse a whole module if one of its kernels can't be run. max_cycles: end a launch after so many; 0: never.
     cap: end after so many warp instructions of all launches; 0: never. why: find out why loads miss in the L1.
-    check: find races, uninitialised reads and the like.
+    check: find races, uninitialised reads and the like. sample: time a part of the launches and blocks, and estimate
+    the rest (doc/use/sample.md).
     print: receives what kernels print; None: it is dropped. progress: called now and then during a launch, as
     progress(kernel, cycles, instructions, blocks_done, blocks). device: "cuda:0" is a real GPU, without counters.
     """
 
     def __init__(self, gpu=None, set=None, *, sched=None, threads=1, functional=False, lowering=True, strict=False,
-                 max_cycles=0, cap=0, why=False, check=False, print=lambda text: sys.stdout.write(text),
+                 max_cycles=0, cap=0, why=False, check=False, sample=False,
+                 print=lambda text: sys.stdout.write(text),
                  progress=None, device=None):
         self._handle, self._busy, self._raised, self._dead = None, False, None, []
         self._lib = _library()
@@ -337,7 +339,7 @@ class Device:
         config = _Config(
             device=_bytes(device) if device else None, gpu=_bytes(gpu) if gpu else None,
             sets=(c.c_char_p * (len(sets) + 1))(*sets, None), threads=_whole(threads, "threads", 0, 2**32 - 1),
-            functional=functional, no_lowering=not lowering, strict=strict, why=why, check=check,
+            functional=functional, no_lowering=not lowering, strict=strict, why=why, check=check, sample=sample,
             max_cycles=_whole(max_cycles, "max_cycles", 0, 2**64 - 1), cap=_whole(cap, "cap", 0, 2**64 - 1),
             stop=c.pointer(self._stop))
         # Python handles signals, such as Ctrl-C, only while it runs: so it is always called.

@@ -87,7 +87,8 @@ typedef struct Launch {
     Structures structures;
     uint64_t watched;  // the cycle in which the watch began
     uint32_t epoch;
-    Tracer *tracer;  // null: nobody asks
+    Tracer *tracer;        // null: nobody asks
+    Stretches *stretches;  // null: all blocks are timed
 } Launch;
 
 static uint8_t structure_of(const Sm *sm, uint64_t address)
@@ -129,6 +130,12 @@ static void name_structures(Launch *l, const LaunchInfo *info, Record *r)
         s->start[s->n] = a->start, s->end[s->n] = a->end, s->id[s->n] = (uint8_t)next++;
         s->n++;
     }
+}
+
+void chip_name(const Chip *c, const LaunchInfo *info, Record *r)
+{
+    Launch l = {.c = (Chip *)(uintptr_t)c};
+    name_structures(&l, info, r);
 }
 
 bool structure_called(const char *name, const char *word, size_t n)
@@ -183,7 +190,7 @@ static void edge_done(void *user, uint32_t sm, const Deferred *d)
     if (l->c->sms[sm].env.fault.kind == FAULT_NONE) sm_edge_done(&l->c->sms[sm], d, l->to);
 }
 
-static void collect(const Chip *c, uint64_t *count)
+void chip_collect(const Chip *c, uint64_t *count)
 {
     memset(count, 0, sizeof(uint64_t) * C_COUNT);
     for (uint32_t s = 0; s < c->used; s++)
@@ -214,6 +221,7 @@ static bool hangs(Launch *l, uint64_t now, uint64_t limit)
     const Chip *c = l->c;
     uint64_t changed = 0;
     bool running = false, events = false;
+    if (l->stretches) changed = stretches_changed(l->stretches);
     for (uint32_t s = 0; s < c->used; s++) {
         const Sm *sm = &c->sms[s];
         running |= sm->running > 0;
@@ -319,7 +327,7 @@ static void collect_pairs(const Chip *c, Record *r)
 static void finish(Launch *l, Record *r)
 {
     Chip *c = l->c;
-    collect(c, r->count);
+    chip_collect(c, r->count);
     r->count[C_CYCLES] = l->to;
     r->sm_least = c->used < c->gpu.sms ? 0 : UINT64_MAX;
     for (uint32_t s = 0; s < c->used; s++) {
@@ -498,7 +506,8 @@ static void hand_out(Launch *l)
         hand_out_clusters(l);
         return;
     }
-    for (uint32_t tried = 0; l->started < l->blocks && tried < c->used;) {
+    const uint64_t end = l->stretches ? stretches_end(l->stretches) : l->blocks;
+    for (uint32_t tried = 0; l->started < end && tried < c->used;) {
         Sm *sm = &c->sms[l->next_sm];
         if (sm_has_room(sm))
             sm_start_block(sm, l->started++, NULL, 0, l->to), tried = 0;
@@ -506,6 +515,26 @@ static void hand_out(Launch *l)
             tried++;
         l->next_sm = (l->next_sm + 1) % c->used;
     }
+}
+
+static bool all_over(const Launch *l)  // the timed blocks
+{
+    bool running = l->started < l->blocks;
+    for (uint32_t s = 0; s < l->c->used && !running; s++) running = l->c->sms[s].running > 0;
+    return !running;
+}
+
+// At an edge: blocks that are timed begin, those of a sampled launch that aren't are executed.
+static RunResult begin_blocks(Launch *l)
+{
+    hand_out(l);
+    RunResult result = RUN_OK;
+    for (uint64_t before = 0; l->stretches && result == RUN_OK && before != l->started;) {
+        before = l->started;
+        result = stretches_edge(l->stretches, &l->started, l->to, all_over(l), l->message);
+        hand_out(l);
+    }
+    return result;
 }
 
 // Policies that look at it learn how busy L2 and DRAM were until now.
@@ -551,7 +580,7 @@ static bool sample(Launch *l)
         return false;
     }
     l->sampled = l->to / l->o->interval;
-    collect(l->c, count);
+    chip_collect(l->c, count);
     count[C_CYCLES] = l->to;
     chip_account(&l->c->gpu, &l->c->sms[0].cfg, count);
     for (int k = 0; k < C_COUNT; k++) vec_push(&l->r->samples, count[k]);
@@ -587,8 +616,7 @@ static bool is_over(Launch *l, RunResult *result)
         return *result = fault->kind == FAULT_HOST ? RUN_MEMORY : RUN_FAULT, true;
     }
     if (!sample(l)) return *result = RUN_MEMORY, true;
-    bool running = l->started < l->blocks;
-    for (uint32_t s = 0; s < c->used && !running; s++) running = c->sms[s].running > 0;
+    bool running = !all_over(l) || (l->stretches && stretches_wait(l->stretches));
     if (!running && all_idle(c)) return true;
     if (l->o->max_cycles && l->to >= l->o->max_cycles) return *result = RUN_LIMIT, true;
     if (l->o->max_insts && executed(c) >= l->o->max_insts) return *result = RUN_LIMIT, true;
@@ -641,8 +669,10 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
     route_structures(&l, r);
     RunResult result = RUN_OK;
     if (c->check) check_begin(c->check, info, c->gmem);
+    l.stretches = stretches_open(c, info, textures, texture_count, o, fit);
     for (;; l.window++) {
-        hand_out(&l);
+        result = begin_blocks(&l);
+        if (result != RUN_OK) break;
         run_window(&l);
         if (is_over(&l, &result)) break;
     }
@@ -655,6 +685,7 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
     record_checked(r, c->check);
     uint64_t end = last_event(c);
     if (result == RUN_OK && end) r->count[C_CYCLES] = end;
+    if (l.stretches) stretches_close(l.stretches, r, result == RUN_OK);
     record_account(r, &c->gpu, &organised);
     c->clock_ns += (uint64_t)((double)r->count[C_CYCLES] * 1e3 / c->gpu.core_mhz);
     if (result != RUN_OK) reset(c);
@@ -685,7 +716,7 @@ void record_free(Record *r)
     mem_free(r->kernel);
     mem_free(r->undefined);
     for (int k = 0; k < MAX_STRUCTURES; k++) mem_free(r->structure_name[k]);
-    mem_free(r->inst), mem_free(r->why);
+    mem_free(r->inst), mem_free(r->why), mem_free(r->sampled);
     flaws_free(&r->flaws);
     vec_free(&r->samples), vec_free(&r->pairs);
     *r = (Record){0};

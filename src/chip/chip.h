@@ -8,6 +8,8 @@
 
 // Raised whenever the cycles or counters of any run change: stored results of another model aren't reused.
 enum { MODEL_VERSION = 20 };
+// The same for runs that are sampled.
+enum { SAMPLE_VERSION = 1 };
 
 // --- descriptions ----------------------------------------------------------------------------------------------------
 typedef struct SchedSetting {  // a parameter of a policy, not of the chosen one alone
@@ -188,6 +190,14 @@ typedef struct WarpPair {
     uint32_t warp, by;  // by their slots
     uint64_t misses;    // loads of `warp`, of all SMs, that miss a line which `by` pushed out
 } WarpPair;
+// Of a launch, or a sum of them, whose counters are estimates in part. How sure they are is said by replicas: had other
+// parts been timed, the counters might as well have come out by so much higher or lower (sample.c).
+enum { REPLICAS = 32 };
+typedef struct Sampled {
+    uint64_t launches, launches_timed;  // in all; those of which some blocks were timed
+    uint64_t blocks, blocks_timed;
+    float off[REPLICAS][C_COUNT];
+} Sampled;
 typedef struct Record {  // of one launch
     char *kernel;
     uint64_t launches;  // 1, or more of a sum
@@ -214,6 +224,7 @@ typedef struct Record {  // of one launch
     Flaws flaws;
     const char *unchecked;
     VEC(WarpPair) pairs;  // interval mode and traces: their misses add up to watch.interference
+    Sampled *sampled;     // what was estimated, and how surely; null: nothing
 } Record;
 // Has a data structure anything to report? What earlier launches left dirty costs energy without an access of this one.
 static inline bool structure_used(const Record *r, int k)
@@ -265,6 +276,8 @@ typedef struct TraceSink {
 typedef struct RunOptions {
     uint64_t max_cycles, interval;
     bool why;            // count why loads miss in the L1
+    bool sample;         // time a part of the blocks (sample.c)
+    bool warm;           // what is executed without time passes through the L2
     uint64_t max_insts;  // warp instructions; 0: no limit
     void (*progress)(void *user, uint64_t cycles, uint64_t instructions, uint64_t blocks_done, uint64_t blocks);
     void *user;
@@ -284,7 +297,8 @@ typedef enum RunResult {
 } RunResult;
 void chip_open(Chip *c, const Gpu *gpu, Gmem *gmem, uint32_t threads);  // it is built when a launch is timed
 void chip_close(Chip *c);
-void chip_copied(Chip *c, uint64_t address, uint64_t bytes);  // from the host, between launches: may fill the L2
+void chip_name(const Chip *c, const LaunchInfo *l, Record *r);  // the launch's data structures
+void chip_copied(Chip *c, uint64_t address, uint64_t bytes);    // from the host, between launches: may fill the L2
 // Runs a launch to its end. textures may be null. Text of a fault or hang goes to message.
 RunResult chip_run(Chip *c, const LaunchInfo *l, const Texture *textures, uint32_t texture_count, const RunOptions *o,
                    Record *r, Text *message);
@@ -295,7 +309,8 @@ RunResult chip_run(Chip *c, const LaunchInfo *l, const Texture *textures, uint32
 // A cluster is spread over so many SMs.
 uint32_t chip_fit(SmCfg *organised, const LaunchInfo *info, uint32_t sms, const Division *before, Record *r,
                   Text *message);
-void chip_spare(Chip *c);  // gives back what blocks have left for later launches
+void chip_collect(const Chip *c, uint64_t *count);  // the counters of the launch under way, without its cycles
+void chip_spare(Chip *c);                           // gives back what blocks have left for later launches
 // What is said when the host hasn't the memory for so many blocks.
 void chip_no_room(const LaunchInfo *info, uint64_t blocks, Text *message);
 // Adds up one SM's undefined shuffles; first: the earliest so far, of several SMs.
@@ -326,5 +341,66 @@ void tracer_close(Tracer *t);
 // functional.c: the same without time.
 RunResult chip_execute(Chip *c, const LaunchInfo *l, const Texture *textures, uint32_t texture_count,
                        const RunOptions *o, Record *r, Text *message);
+// Blocks of a launch whose others are timed; their accesses change what the L2 holds. fit: of an SM.
+typedef struct Execution Execution;
+typedef struct Executed {
+    uint64_t blocks, insts, threads;  // blocks that are over; instructions of warps and of threads
+    uint64_t sectors;                 // of global memory that loads and stores access
+    FaultKind fault;
+} Executed;
+Execution *beside_open(Chip *c, const LaunchInfo *l, const Texture *textures, uint32_t texture_count,
+                       const RunOptions *o, uint32_t fit);
+// Executes blocks from .. to - 1, while none is left of earlier calls, or what is left, where from is to; as far as
+// they go without the timed ones.
+RunResult beside_run(Execution *x, uint64_t from, uint64_t to, Text *message);
+void beside_alone(Execution *x);              // no timed block is under way any more, and blocks that still wait hang
+uint64_t beside_changed(const Execution *x);  // another value: something has changed that others can see
+uint64_t beside_left(const Execution *x);
+Executed beside_done(const Execution *x);
+void beside_close(Execution *x, Record *r);
+// warm.c: what is executed without time passes through the L2, so that it holds what it would hold.
+typedef struct Warmer Warmer;
+Warmer *warmer_open(Chip *c);
+void warmer_take(Warmer *w, const Step *s);
+uint64_t warmer_sectors(const Warmer *w);  // that loads and stores have accessed
+void warmer_close(Warmer *w);
+// sample.c: stretches of a launch's blocks are timed, those between them executed.
+typedef struct Stretches Stretches;
+// fit: blocks of an SM. Null: the launch is timed whole.
+Stretches *stretches_open(Chip *c, const LaunchInfo *l, const Texture *textures, uint32_t texture_count,
+                          const RunOptions *o, uint32_t fit);
+uint64_t stretches_end(const Stretches *s);  // blocks are handed out up to this one
+// At a window's edge, when so many blocks are started: executes those that come next, if they aren't timed, and moves
+// *started behind them. alone: no timed block is under way, and none will be.
+RunResult stretches_edge(Stretches *s, uint64_t *started, uint64_t now, bool alone, Text *message);
+uint64_t stretches_changed(const Stretches *s);  // the latest cycle in which those that wait changed something
+bool stretches_wait(const Stretches *s);         // blocks that aren't timed wait for others
+// The launch is over, r has what was counted, whole: to its end. r gets what is estimated of the rest.
+void stretches_close(Stretches *s, Record *r, bool whole);
+bool sample_prints(const Kernel *k);         // such a kernel is timed whole: what blocks print stays in order
+void sample_scale(Record *r, double times);  // what isn't estimated counter by counter
+// repeat.c: launches that are like earlier ones
+typedef struct Repeats Repeats;
+Repeats *repeats_open(void);
+void repeats_close(Repeats *r);
+// Is the next launch timed? Then repeats_learn is called with what it counts, else repeats_estimate with what its
+// execution does, unless it fails.
+bool repeats_times(Repeats *r, const LaunchInfo *l, const Gmem *g);
+bool repeats_warm(const Repeats *r);  // may a timed launch come next, for which this one warms the L2?
+void repeats_learn(Repeats *r, const Record *timed);
+void repeats_estimate(Repeats *r, Record *executed);
+// replicas.c: how sure an estimate is
+double sample_student(uint32_t freedom);                            // so many deviations hold 95 %, by Student's
+double sample_sign(uint64_t launch, uint32_t replica, uint32_t i);  // of the i-th difference
+bool sample_exact(int counter);                                     // execution counts it
+uint64_t sample_round(double x);                                    // 0 or more
+void sampled_add(Sampled **to, const Sampled *from);                // *to may be null
+typedef struct Interval {
+    double low, high;
+} Interval;
+// In which a counter lies, or a value that is computed of counters, with a probability of 95 %.
+Interval sampled_counter(const Sampled *s, const uint64_t *count, Counter c);
+Interval sampled_interval(const Sampled *s, const uint64_t *count, const Gpu *gpu,
+                          double (*value)(const uint64_t *count, const Gpu *gpu));
 
 #endif

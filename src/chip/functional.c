@@ -8,6 +8,9 @@
 // A warp runs for a stretch of instructions. The stretch ends before a store, so that the warps of a block come to that
 // store at about the same time, as in a timed run. Suppose that several warps read a word and all write the same value
 // back. Then all of them read before one of them writes.
+//
+// The same executes the blocks of a sampled launch that aren't timed, between two windows (sample.c). Then a block may
+// also wait for one that is timed: when all that is left only polls, the others get their windows first.
 #include "chip/chip.h"
 
 #include <string.h>
@@ -16,21 +19,26 @@ enum { STRETCH = 256, TURN = 65536 };  // instructions of a warp, and of a block
 enum { POLLS = 32 };                   // strong accesses of a stretch, with nothing changed: the warp polls
 enum {
     QUIET_ROUNDS = 4,
+    SAME_ROUNDS = 64,
     POLLS_LIMIT = 20000000
 };  // rounds without a change before the watch; instructions, of polling
 
-typedef struct Execution {
+struct Execution {
     Chip *c;
     const RunOptions *o;
     Env env;
     Cta **at;  // the block in each place of the chip; null: none runs there
     uint32_t slots, per_block;
-    uint64_t blocks, started, finished, insts, threads;
+    uint64_t started, end, left;  // the next block; behind the last one to start; blocks that aren't over
+    uint64_t finished, insts, threads;
+    bool beside;               // others of the launch are timed
+    Warmer *warmer;            // learns of the accesses; null: nobody does
     bool moved, sleeping;      // in this round: some warp did something; some sleeps
+    bool works;                // some did more than poll
     uint32_t moving, polling;  // warps of a block, each time round: those that did something; of these, those that poll
     uint64_t quiet, watched;   // rounds without a change; the clock when the watch began
     uint32_t epoch;
-} Execution;
+};
 
 static void wake(Env *env, Warp *w) { (void)env, (void)w; }
 
@@ -65,6 +73,7 @@ static RunResult run_warp(Execution *x, Warp *warp, Text *message)
         x->insts++;
         x->threads += (uint32_t)__builtin_popcount(env->step.mask | env->step.other_mask);
         if (!n) x->moved = true, x->moving++;
+        if (x->warmer) warmer_take(x->warmer, &env->step);
         if (env->step.result >= STEP_EXIT) break;
         polls += looks(env);
         if (polls == POLLS && env->changed < began) {
@@ -87,9 +96,10 @@ static RunResult run_block(Execution *x, Cta *cta, Text *message)
         for (uint32_t w = 0; w < x->per_block && cta->running; w++) {
             RunResult r = run_warp(x, &cta->warps[w], message);
             if (r != RUN_OK) return r;
-            if (!cta->live_threads) cta->running = false, x->finished++;
+            if (!cta->live_threads) cta->running = false, x->finished++, x->left--;
         }
         moved = x->moving > x->polling;
+        x->works |= moved;
         if (x->o->max_cycles && x->env.clock > x->o->max_cycles) return RUN_LIMIT;
         if (x->o->max_insts && x->insts >= x->o->max_insts) return RUN_LIMIT;
         if (x->o->stop && *x->o->stop) return RUN_STOPPED;
@@ -173,7 +183,7 @@ static bool start_clusters(Execution *x)
     const uint32_t n = exec_cluster_blocks(l);
     uint32_t places = 0;
     for (uint32_t k = 0; k < x->slots; k++) places += !x->at[k];
-    for (; places >= n && x->started < x->blocks; places -= n) {
+    for (; places >= n && x->started < x->end; places -= n) {
         Cluster *c = exec_cluster(n);
         const uint64_t number = x->started / n;
         for (uint32_t k = 0, rank = 0; rank < n; k++) {
@@ -187,14 +197,22 @@ static bool start_clusters(Execution *x)
     return true;
 }
 
+// Blocks may wait for one that is timed: for some rounds all have polled, or nothing has changed for many.
+static bool waits(Execution *x, uint64_t round_began, uint32_t *polled, uint32_t *same)
+{
+    *polled = x->works ? 0 : *polled + 1;
+    *same = x->env.changed >= round_began ? 0 : *same + 1;
+    return x->beside && (*polled >= QUIET_ROUNDS || *same >= SAME_ROUNDS);
+}
+
 static RunResult run_blocks(Execution *x, Text *message)
 {
-    while (x->finished < x->blocks) {
+    for (uint32_t polled = 0, same = 0; x->left;) {
         uint64_t began = x->env.clock;
-        x->moved = x->sleeping = false;
+        x->moved = x->sleeping = x->works = false;
         if (x->env.launch->cluster[0] && !start_clusters(x)) return no_room(x, message);
         for (uint32_t k = 0; k < x->slots; k++) {
-            if (!x->at[k] && (x->started == x->blocks || x->env.launch->cluster[0])) continue;
+            if (!x->at[k] && (x->started == x->end || x->env.launch->cluster[0])) continue;
             if (!x->at[k] && !more_ctas(x)) return no_room(x, message);
             x->env.sm = k % x->c->gpu.sms;
             if (!x->at[k]) start_block(x, k, x->started, NULL, 0);
@@ -202,7 +220,8 @@ static RunResult run_blocks(Execution *x, Text *message)
             if (r != RUN_OK) return r;
             if (!x->at[k]->running) end_block(x, k);
         }
-        if (hangs(x, began)) {
+        if (waits(x, began, &polled, &same)) return RUN_OK;
+        if (!x->beside && hangs(x, began)) {
             explain_hang(x, message);
             return RUN_HANG;
         }
@@ -211,34 +230,53 @@ static RunResult run_blocks(Execution *x, Text *message)
     return RUN_OK;
 }
 
+// fit: so many blocks are under way on each SM.
+static void open_places(Execution *x, Chip *c, const LaunchInfo *info, const Texture *textures, uint32_t texture_count,
+                        const RunOptions *o, uint32_t fit)
+{
+    const uint64_t blocks = (uint64_t)info->grid[0] * info->grid[1] * info->grid[2];
+    *x = (Execution){
+        .c = c, .o = o, .per_block = (info->block[0] * info->block[1] * info->block[2] + LANES - 1) / LANES};
+    x->env = (Env){.gmem = c->gmem,
+                   .textures = textures,
+                   .texture_count = texture_count,
+                   .launch = info,
+                   .sm_count = c->gpu.sms,
+                   .max_warps = c->gpu.sm.max_warps,
+                   .ns_per_clock = 1e3 / c->gpu.core_mhz,
+                   .nanoseconds = c->clock_ns,
+                   .check = c->check,
+                   .wake = wake};
+    x->slots = (uint32_t)MIN(blocks, (uint64_t)fit * c->gpu.sms);
+    uint64_t lack = 0;
+    for (uint32_t k = 0; k < MIN(c->idle, x->slots); k++) lack += exec_cta_lacks(c->ctas.v[c->idle - 1 - k], info);
+    if (lack && !mem_room(lack)) chip_spare(c);
+    x->at = mem_alloc(sizeof *x->at * x->slots);
+}
+
+static void close_places(Execution *x)
+{
+    exec_env_free(&x->env);
+    for (uint32_t k = 0; k < x->slots; k++)
+        if (x->at[k]) end_block(x, k);
+    mem_free(x->at);
+}
+
 RunResult chip_execute(Chip *c, const LaunchInfo *info, const Texture *textures, uint32_t texture_count,
                        const RunOptions *o, Record *r, Text *message)
 {
-    uint32_t per_block = (info->block[0] * info->block[1] * info->block[2] + LANES - 1) / LANES;
     SmCfg organised = c->gpu.sm;
     r->functional = true;
     uint32_t fit = chip_fit(&organised, info, c->gpu.sms, NULL, r, message);
     if (!fit && strcmp(r->occupancy_limit, "registers")) return RUN_TOO_LARGE;
     if (!fit) message->n = 0, fit = 1;  // without time, registers are no limit
-    Execution x = {
-        .c = c, .o = o, .per_block = per_block, .blocks = (uint64_t)info->grid[0] * info->grid[1] * info->grid[2]};
-    x.env = (Env){.gmem = c->gmem,
-                  .textures = textures,
-                  .texture_count = texture_count,
-                  .launch = info,
-                  .sm_count = c->gpu.sms,
-                  .max_warps = c->gpu.sm.max_warps,
-                  .ns_per_clock = 1e3 / c->gpu.core_mhz,
-                  .nanoseconds = c->clock_ns,
-                  .check = c->check,
-                  .wake = wake};
-    x.slots = (uint32_t)MIN(x.blocks, (uint64_t)fit * c->gpu.sms);
-    uint64_t lack = 0;
-    for (uint32_t k = 0; k < MIN(c->idle, x.slots); k++) lack += exec_cta_lacks(c->ctas.v[c->idle - 1 - k], info);
-    if (lack && !mem_room(lack)) chip_spare(c);
-    x.at = mem_alloc(sizeof *x.at * x.slots);
+    Execution x;
+    open_places(&x, c, info, textures, texture_count, o, fit);
+    x.end = x.left = (uint64_t)info->grid[0] * info->grid[1] * info->grid[2];
     if (c->check) check_begin(c->check, info, c->gmem);
+    if (o->warm && c->parts && c->gpu.part.l2.keep) x.warmer = warmer_open(c);
     RunResult result = run_blocks(&x, message);
+    warmer_close(x.warmer);
     record_checked(r, c->check);
     r->fault = x.env.fault.kind;
     r->partial = result == RUN_LIMIT || result == RUN_STOPPED || result == RUN_MEMORY;
@@ -247,9 +285,39 @@ RunResult chip_execute(Chip *c, const LaunchInfo *info, const Texture *textures,
     r->count[C_BLOCKS] = x.finished;
     record_undefined(r, &x.env.undefined, &(Undefined){0});
     if (o->printed && x.env.printed.n) text_add(o->printed, x.env.printed.v, x.env.printed.n);
-    exec_env_free(&x.env);
-    for (uint32_t k = 0; k < x.slots; k++)
-        if (x.at[k]) end_block(&x, k);
-    mem_free(x.at);
+    close_places(&x);
     return result;
+}
+
+// --- beside a timed launch -------------------------------------------------------------------------------------------
+Execution *beside_open(Chip *c, const LaunchInfo *info, const Texture *textures, uint32_t texture_count,
+                       const RunOptions *o, uint32_t fit)
+{
+    Execution *x = mem_alloc(sizeof *x);
+    open_places(x, c, info, textures, texture_count, o, fit);
+    x->beside = true;
+    x->warmer = warmer_open(c);
+    return x;
+}
+
+RunResult beside_run(Execution *x, uint64_t from, uint64_t to, Text *message)
+{
+    if (from < to) x->started = from, x->end = to, x->left += to - from;
+    return run_blocks(x, message);
+}
+
+void beside_alone(Execution *x) { x->beside = false; }
+uint64_t beside_changed(const Execution *x) { return x->env.changed; }
+uint64_t beside_left(const Execution *x) { return x->left; }
+Executed beside_done(const Execution *x)
+{
+    return (Executed){x->finished, x->insts, x->threads, warmer_sectors(x->warmer), x->env.fault.kind};
+}
+
+void beside_close(Execution *x, Record *r)
+{
+    record_undefined(r, &x->env.undefined, &(Undefined){0});
+    warmer_close(x->warmer);
+    close_places(x);
+    mem_free(x);
 }

@@ -31,6 +31,7 @@ bool axes_option(Axes *x, const char *option, const char *value, Diag *diag)
     if (!strcmp(option, "--energy")) return matrix_axis(x->matrix, "energy.count", "yes", diag);
     if (!strcmp(option, "--why")) return matrix_axis(x->matrix, "why", "yes", diag);
     if (!strcmp(option, "--lines")) return matrix_axis(x->matrix, "lines", "yes", diag);
+    if (!strcmp(option, "--sample")) return matrix_axis(x->matrix, "sample", "yes", diag);
     if (!strcmp(option, "--functional")) return matrix_axis(x->matrix, "functional", "yes", diag);
     if (!strcmp(option, "--lower")) return matrix_axis(x->matrix, "sm.lower", value, diag);
     if (!strcmp(option, "--registers")) return matrix_axis(x->matrix, "registers.max", value, diag);

@@ -150,6 +150,8 @@ const char *paint(FILE *out, Paint p);  // what begins or ends a colour there; "
          "keep why the loads of each data structure miss in the L1, and draw it; a run takes up to twice as long"},    \
         {"--lines", NULL, "keep what each source line did, with its text, and put it on the page"},                    \
         {"--energy", NULL, ENERGY_DOC},                                                                                \
+        {"--sample", NULL,                                                                                             \
+         "time a part of the launches and blocks and only execute the others: the rest is estimated"},                 \
         {"--functional", NULL, "only execute the kernels: no cycles, no memory hierarchy"},                            \
         {"--lower", "N[,…]", "how much of a compiler's work is done to the PTX: the key sm.lower (3)"},                \
         {"--registers", "N[,…]", "registers of a thread: the key registers.max"},                                      \

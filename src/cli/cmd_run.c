@@ -61,6 +61,10 @@ static const Option options[] = {
     {"--max-cycles", "N", "stop each launch after N cycles and report what ran until then (default: no limit)"},
     {"--cap", "N",
      "end the run when N warp instructions were executed, and report what ran until then (default: no limit)"},
+    {"--sample", NULL,
+     "time a part of the launches and blocks and only execute the others: what isn't timed is estimated, and the "
+     "report "
+     "says how surely (doc/use/sample.md)"},
     {"--functional", NULL, "only execute the kernels: no cycles, no memory hierarchy"},
     {"--sl1", "[=SETTING,…]",
      "rewrite the kernels to cache in shared memory: the software L1 (doc/use/sl1.md); onchip sl1 --help lists the "
@@ -134,6 +138,7 @@ enum {
     R_SKIP,
     R_MAX,
     R_CAP,
+    R_SAMPLE,
     R_FUNCTIONAL,
     R_SL1,
     R_LOWER,
@@ -322,6 +327,7 @@ static int take_option(Run *r, int o)
     case R_SKIP: return read_number(r, o, UINT64_MAX, &r->skip);
     case R_MAX: return read_number(r, o, UINT64_MAX, &r->config.max_cycles);
     case R_CAP: return read_number(r, o, UINT64_MAX, &r->config.cap);
+    case R_SAMPLE: r->config.sample = true; break;
     case R_FUNCTIONAL: r->config.functional = true; break;
     case R_LOWER: return take_key(r, "sm.lower", v);
     case R_REGISTERS: return take_key(r, "registers.max", v);
@@ -360,6 +366,13 @@ static int check_options(Run *r)
         if (r->args.given >> timed[k] & 1)
             return refuse(r, EXIT_USAGE, "%s has no effect with --functional, which times nothing",
                           options[timed[k]].name);
+    static const int whole[] = {R_FUNCTIONAL, R_WHY, R_CHECK, R_INTERVAL, R_TRACE, R_MAX, R_CAP};
+    for (size_t k = 0; r->config.sample && k < COUNT(whole); k++)
+        if (r->args.given >> whole[k] & 1)
+            return refuse(r, EXIT_USAGE,
+                          "%s can't go with --sample, which times a part of each launch only; --kernels and --skip "
+                          "choose launches that are timed",
+                          options[whole[k]].name);
     if (r->metrics && r->json) return refuse(r, EXIT_USAGE, "--metrics has no effect with --json, which has them all");
     if (r->csv && !r->metrics) return refuse(r, EXIT_USAGE, "--csv needs --metrics");
     if (r->chart && r->json) return refuse(r, EXIT_USAGE, "--chart has no effect with --json");
@@ -467,7 +480,7 @@ static bool laws_hold(const oc_device *d, Run *r)
         Text t = {0};
         const Record *record = device_record(d, k);
         char *name = name_shown(record->kernel);
-        if (!record->functional && !record->partial && counters_broken(record->count, &t))
+        if (!record->functional && !record->partial && !record->sampled && counters_broken(record->count, &t))
             text_printf(&all, "%slaunch %zu of %s breaks a conservation law: %s", all.n ? "\n" : "", k, name, t.v);
         mem_free(name);
         text_free(&t);

@@ -262,10 +262,50 @@ static void routes_text(const LaunchSum *sum, const char *names, const char *way
     text_free(&sent), text_free(&unknown);
 }
 
+// Half of the interval of a sum's cycles, as " ± 1.2 %"; nothing where they were counted.
+static const char *within(const LaunchSum *sum, char out[32])
+{
+    *out = 0;
+    if (!sum->sampled || !sum->count[C_CYCLES]) return out;
+    const Interval i = sampled_counter(sum->sampled, sum->count, C_CYCLES);
+    snprintf(out, 32, " ± %.1f %%", 50 * (i.high - i.low) / (double)sum->count[C_CYCLES]);
+    return out;
+}
+
+static void add_interval(Text *t, const LaunchSum *sum, const Gpu *g, const char *name, const char *shown,
+                         const char *unit, double times)
+{
+    const Rate *of = NULL;
+    for (size_t k = 0; k < rate_count && !of; k++)
+        if (!strcmp(rates[k].name, name)) of = &rates[k];
+    const Interval i = sampled_interval(sum->sampled, sum->count, g, of->value);
+    text_printf(t, ", %s %.3g to %.3g%s", shown, times * MAX(i.low, 0), times * i.high, unit);
+}
+
+// Which part of a kernel was timed, and in which intervals what it came to lies.
+static void sampled_text(const LaunchSum *sum, const Gpu *g, FILE *out)
+{
+    const Sampled *s = sum->sampled;
+    const uint64_t *c = sum->count;
+    Text t = {0};
+    if (!s) return;
+    const uint64_t launches = sum->launches - s->launches + s->launches_timed;
+    if (sum->launches > 1)
+        text_printf(&t, "%llu of %llu launches, ", (unsigned long long)launches, (unsigned long long)sum->launches);
+    text_printf(&t, "%llu of %llu blocks were timed", (unsigned long long)(c[C_BLOCKS] - s->blocks + s->blocks_timed),
+                (unsigned long long)c[C_BLOCKS]);
+    add_interval(&t, sum, g, "ipc", "IPC", "", 1);
+    if (c[C_L1_ACCESSES]) add_interval(&t, sum, g, "l1_hit_rate", "L1 hits", " %", 100);
+    if (c[C_L2_ACCESSES]) add_interval(&t, sum, g, "l2_hit_rate", "L2 hits", " %", 100);
+    add_interval(&t, sum, g, "dram_bandwidth", "DRAM", " GB/s", 1);
+    print_row(out, "sampled", "%s", t.v);
+    text_free(&t);
+}
+
 static void kernel_text(const LaunchSum *sum, const char *which, const Gpu *g, const ReportInfo *info, FILE *out)
 {
     const uint64_t *c = sum->count;
-    char a[32], b[32];
+    char a[32], b[32], in[32];
     char *name = name_shown(sum->kernel);
     fprintf(out, "\n%s  grid %u×%u×%u, block %u×%u×%u", name, sum->info.grid[0], sum->info.grid[1], sum->info.grid[2],
             sum->info.block[0], sum->info.block[1], sum->info.block[2]);
@@ -285,8 +325,9 @@ static void kernel_text(const LaunchSum *sum, const char *which, const Gpu *g, c
     limits_text(sum, g, &limits, &peaks);
     put_head(out, "  limited by", 16, BREAK_WORDS, limits.v);
     double ms = 1e3 * rate(c, g, "seconds");
-    print_row(out, "cycles", "%llu%s (%.3f %s), IPC %.3f, %s warp instructions, %s thread instructions",
-              (unsigned long long)c[C_CYCLES], sum->partial ? " so far" : "", ms < 0.1 ? 1e3 * ms : ms,
+    sampled_text(sum, g, out);
+    print_row(out, "cycles", "%llu%s%s (%.3f %s), IPC %.3f, %s warp instructions, %s thread instructions",
+              (unsigned long long)c[C_CYCLES], within(sum, in), sum->partial ? " so far" : "", ms < 0.1 ? 1e3 * ms : ms,
               ms < 0.1 ? "µs" : "ms", rate(c, g, "ipc"), a, b);
     expect_text(c, g, out);
     print_row(out, "occupancy", "%.1f %%; an SM has room for %u block%s (%u warp%s), limited by %s",
@@ -371,6 +412,26 @@ static void held_text(const oc_device *d, FILE *out)
     text_free(&t);
 }
 
+// What was sampled of all that is timed.
+static void put_parts(Text *out, const LaunchSums *sums)
+{
+    uint64_t launches = 0, launches_timed = 0, blocks = 0, blocks_timed = 0;
+    for (size_t k = 0; k < sums->n; k++) {
+        const LaunchSum *sum = &sums->v[k];
+        if (sum->functional) continue;
+        launches += sum->launches, launches_timed += sum->launches;
+        blocks += sum->count[C_BLOCKS], blocks_timed += sum->count[C_BLOCKS];
+        if (!sum->sampled) continue;
+        launches_timed -= sum->sampled->launches - sum->sampled->launches_timed;
+        blocks_timed -= sum->sampled->blocks - sum->sampled->blocks_timed;
+    }
+    if (blocks_timed == blocks)
+        text_put(out, "; all was timed: there is too little of a kind to be sampled");
+    else
+        text_printf(out, "; sampled: %llu of %llu launches, %.2g %% of the blocks were timed; intervals are 95 %%",
+                    (unsigned long long)launches_timed, (unsigned long long)launches, share(blocks_timed, blocks));
+}
+
 void report_text(const oc_device *d, const ReportInfo *info, FILE *out)
 {
     const Gpu *g = device_gpu(d);
@@ -384,13 +445,15 @@ void report_text(const oc_device *d, const ReportInfo *info, FILE *out)
                 : info->verified ? ": the result is right"
                                  : ": FAILED");
     if (info->cap) text_printf(&head, " after %llu warp instructions (--cap)", (unsigned long long)info->cap);
+    LaunchSums sums = {0};
+    device_sums(d, &sums);
+    if (device_samples(d)) put_parts(&head, &sums);
     put_wrapped(out, 0, 2, BREAK_WORDS, head.v);
     text_free(&head);
-    LaunchSums sums = {0};
-    if (info->launches)
+    if (info->launches) {
         launches_text(d, info, &timed, out);
-    else
-        device_sums(d, &sums);
+        sums_free(&sums);
+    }
     for (size_t k = 0; k < sums.n; k++) {
         kernel_text(&sums.v[k], NULL, g, info, out);
         timed |= !sums.v[k].functional;
@@ -485,6 +548,29 @@ static void pairs_json(const Record *r, Json *j)
     json_close(j, ']');
 }
 
+static void interval_json(const char *name, Interval i, Json *j)
+{
+    json_open(j, name, '{');
+    json_double(j, "low", MAX(i.low, 0)), json_double(j, "high", i.high);
+    json_close(j, '}');
+}
+
+static void sampled_json(const Record *r, const Gpu *g, Json *j)
+{
+    const Sampled *s = r->sampled;
+    json_open(j, "sampled", '{');
+    json_bool(j, "timed", s->launches_timed);
+    json_uint(j, "blocks", s->blocks), json_uint(j, "blocks_timed", s->blocks_timed);
+    json_open(j, "counters", '{');
+    for (int k = 0; k < C_COUNT; k++) interval_json(counter_info[k].name, sampled_counter(s, r->count, (Counter)k), j);
+    json_close(j, '}');
+    json_open(j, "rates", '{');
+    for (size_t k = 0; k < rate_count; k++)
+        interval_json(rates[k].name, sampled_interval(s, r->count, g, rates[k].value), j);
+    json_close(j, '}');
+    json_close(j, '}');
+}
+
 static void kernel_json(const Record *r, const Gpu *g, bool lines, Json *j)
 {
     json_open(j, NULL, '{');
@@ -494,6 +580,7 @@ static void kernel_json(const Record *r, const Gpu *g, bool lines, Json *j)
     text_free(&demangled);
     json_bool(j, "functional", r->functional);
     json_bool(j, "partial", r->partial);
+    if (r->sampled) sampled_json(r, g, j);
     if (r->undefined) json_string(j, "undefined_shuffle", r->undefined);
     shape_json("grid", r->info.grid, j);
     shape_json("block", r->info.block, j);

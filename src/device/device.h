@@ -172,6 +172,7 @@ oc_status device_moved(oc_device *d, oc_ptr at, uint64_t bytes, bool to_device, 
 // Work that comes to a stream (null: the default one) later begins after the event.
 void device_after(oc_device *d, oc_stream *s, const oc_event *event);
 void device_waited(oc_device *d);  // the host waited for some stream: no kernel runs when it launches the next one
+bool device_samples(const oc_device *d);  // it was opened with oc_config.sample
 // How long its engines and the CPU have worked so far, without waiting.
 double device_busy_seconds(const oc_device *d);
 uint64_t device_bytes(const oc_device *d);  // the most memory that was allocated at a time so far
@@ -221,6 +222,7 @@ typedef struct LaunchSum {
     bool checked;           // --check looked at them
     Flaws flaws;            // what it found; those at the same instructions are one
     const char *unchecked;  // what it left out; null: nothing
+    Sampled *sampled;       // of its launches; null: all were timed whole
     uint64_t *pairs;        // [warp · OC_MOST_WARPS + by]: misses of the records' pairs; null: none
 } LaunchSum;
 typedef VEC(LaunchSum) LaunchSums;

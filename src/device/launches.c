@@ -53,6 +53,25 @@ static const Rate *rate_called(const char *name)
     return NULL;
 }
 
+// "cycles.low", "ipc.high": an end of the interval in which a counter or a rate lies. Where it was counted, it is both.
+static bool interval_end(const oc_device *d, const Record *r, const char *name, double *value)
+{
+    char of[100];
+    const char *dot = strrchr(name, '.');
+    const bool low = dot && !strcmp(dot, ".low");
+    if ((!low && (!dot || strcmp(dot, ".high"))) || (size_t)(dot - name) >= sizeof of) return false;
+    snprintf(of, sizeof of, "%.*s", (int)(dot - name), name);
+    const uint64_t *counter = counter_of(d, r, of);
+    const Rate *rate = rate_called(of);
+    if (!counter && !rate) return false;
+    const bool counted = counter >= r->count && counter < r->count + C_COUNT;
+    *value = counter ? (double)*counter : rate->value(r->count, &sim_of(d)->gpu);
+    if (!r->sampled || (counter && !counted)) return true;
+    const Interval i = counter ? sampled_counter(r->sampled, r->count, (Counter)(counter - r->count))
+                               : sampled_interval(r->sampled, r->count, &sim_of(d)->gpu, rate->value);
+    return *value = low ? MAX(i.low, 0) : i.high, true;
+}
+
 bool sim_launch_value(const oc_device *base, size_t launch, const char *name, double *value)
 {
     const Record *r = device_record(base, launch);
@@ -60,7 +79,7 @@ bool sim_launch_value(const oc_device *base, size_t launch, const char *name, do
     if (counter) return *value = (double)*counter, true;
     const Rate *rate = r ? rate_called(name) : NULL;
     if (rate) *value = rate->value(r->count, &sim_of(base)->gpu);
-    return rate;
+    return rate || (r && interval_end(base, r, name, value));
 }
 
 double sim_launch_rate(const oc_device *base, size_t launch, const char *name)

@@ -428,6 +428,19 @@ static double launch_seconds(const Launching *l)
     return 1e-6 * (l->stream->behind && g->next_us > 0 ? g->next_us : g->launch_us);
 }
 
+// Of a launch that is one of those to be timed: runs says whether it was.
+static void learn(Launching *l, bool runs)
+{
+    Sim *d = l->d;
+    if (runs) {
+        repeats_learn(d->repeats, &l->r);
+        return;
+    }
+    repeats_estimate(d->repeats, &l->r);
+    chip_name(&d->chip, &l->info, &l->r);
+    d->chip.clock_ns += (uint64_t)((double)l->r.count[C_CYCLES] * 1e3 / d->gpu.core_mhz);
+}
+
 static RunResult simulate(Launching *l)
 {
     Sim *d = l->d;
@@ -436,6 +449,7 @@ static RunResult simulate(Launching *l)
     RunOptions o = {.max_cycles = d->config.max_cycles,
                     .interval = d->config.interval,
                     .why = d->config.why,
+                    .sample = d->config.sample,
                     .progress = d->config.progress ? forward : NULL,
                     .user = &progress,
                     .printed = &l->printed,
@@ -446,8 +460,11 @@ static RunResult simulate(Launching *l)
     double start = free_from(d, &l->stream->base, d->chip_free) + launch_seconds(l);
     if (sink && l->timed) sink->work(sink->user, l->name, NULL, 0, start, -1);
     double began = seconds_now();
-    RunResult result = (l->timed ? chip_run : chip_execute)(&d->chip, &l->info, d->textures.v, (uint32_t)d->textures.n,
-                                                            &o, &l->r, &l->message);
+    const bool runs = l->timed && (!d->repeats || repeats_times(d->repeats, &l->info, &d->memory));
+    o.warm = d->repeats && !runs && repeats_warm(d->repeats);
+    RunResult result = (runs ? chip_run : chip_execute)(&d->chip, &l->info, d->textures.v, (uint32_t)d->textures.n, &o,
+                                                        &l->r, &l->message);
+    if (l->timed && d->repeats && result == RUN_OK) learn(l, runs);
     d->wall += seconds_now() - began;
     if (o.max_insts) d->executed += l->r.count[C_WARP_INSTS];
     return result;
@@ -530,6 +547,7 @@ static void sim_close(oc_device *base)
     vec_free(&d->modules), vec_free(&d->streams), vec_free(&d->events), vec_free(&d->textures), vec_free(&d->labels),
         vec_free(&d->lines);
     check_close(d->chip.check);
+    repeats_close(d->repeats);
     chip_close(&d->chip);
     gpu_free(&d->gpu);
     gmem_close(&d->memory);
@@ -609,10 +627,27 @@ oc_status sim_open(const oc_config *config, oc_device **out, Text *message)
     return status;
 }
 
+// What a sampled run can't have, since it is of launches that are timed whole; null: nothing.
+static const char *against_sample(const oc_config *c)
+{
+    return !c->sample      ? NULL
+           : c->functional ? "functional"
+           : c->why        ? "why"
+           : c->check      ? "check"
+           : c->interval   ? "interval"
+           : c->max_cycles ? "max_cycles"
+           : c->cap        ? "cap"
+                           : NULL;
+}
+
 // --- for the program's own folders -----------------------------------------------------------------------------------
 oc_status device_open(const oc_config *config, const Gpu *gpu, oc_device **out, Text *message)
 {
-    (void)message;  // nothing is taken yet that the host may lack
+    const char *no = against_sample(config);
+    if (no) {
+        text_printf(message, "%s can't go with sample, which times a part of each launch only", no);
+        return *out = NULL, OC_BAD_ARGUMENT;
+    }
     Sim *d = mem_alloc(sizeof *d);
     d->base.ops = &sim_ops;
     d->base.stop = config->stop;
@@ -623,6 +658,7 @@ oc_status device_open(const oc_config *config, const Gpu *gpu, oc_device **out, 
     gmem_open(&d->memory, d->gpu.memory);
     chip_open(&d->chip, &d->gpu, &d->memory, config->threads ? config->threads : 1);
     if (config->check) d->chip.check = check_open();
+    if (config->sample) d->repeats = repeats_open();
     *out = &d->base;
     return OC_OK;
 }
@@ -674,6 +710,7 @@ uint64_t device_held(const oc_device *d, double *seconds)
     *seconds = sim_of(d)->held_seconds;
     return sim_of(d)->held;
 }
+bool device_samples(const oc_device *d) { return sim_of(d)->repeats; }
 double device_busy_seconds(const oc_device *d) { return sim_of(d)->busy; }
 uint64_t device_bytes(const oc_device *d) { return MAX(sim_of(d)->peak, sim_of(d)->memory.top); }
 const Kernel *device_kernel(const oc_kernel *k) { return sim_kernel(k)->kernel; }

@@ -103,6 +103,7 @@ void sums_add(LaunchSums *sums, const Record *r)
     bool like = sum->inst && r->inst && r->code == sum->code && r->insts == sum->insts;
     for (uint32_t k = 0; like && k < r->insts; k++) add_inst(&sum->inst[k], &r->inst[k]);
     for (size_t k = 0; k < r->samples.n; k++) vec_push(&sum->samples, r->samples.v[k]);
+    sampled_add(&sum->sampled, r->sampled);
     if (r->pairs.n && !sum->pairs) sum->pairs = no_pairs();
     for (size_t k = 0; k < r->pairs.n; k++)
         sum->pairs[r->pairs.v[k].warp * OC_MOST_WARPS + r->pairs.v[k].by] += r->pairs.v[k].misses;
@@ -124,6 +125,8 @@ void sums_copy(LaunchSums *to, const LaunchSums *from)
             sum.inst = memcpy(mem_alloc(sizeof *f->inst * (f->insts + 1)), f->inst, sizeof *f->inst * f->insts);
         for (size_t n = 0; n < f->samples.n; n++) vec_push(&sum.samples, f->samples.v[n]);
         if (f->names) sum.names = copy_names(f->names);
+        sum.sampled = NULL;
+        sampled_add(&sum.sampled, f->sampled);
         if (f->pairs) sum.pairs = memcpy(no_pairs(), f->pairs, sizeof *f->pairs * OC_MOST_WARPS * OC_MOST_WARPS);
         vec_push(to, sum);
     }
@@ -136,7 +139,7 @@ void sums_free(LaunchSums *sums)
         for (size_t n = 0; n < s->structures.n; n++)
             mem_free(s->structures.v[n].name), vec_free(&s->structures.v[n].evicted);
         for (int n = 0; s->names && n < MAX_STRUCTURES; n++) mem_free(s->names[n]);
-        mem_free(s->kernel), mem_free(s->inst), mem_free(s->pairs), mem_free(s->names);
+        mem_free(s->kernel), mem_free(s->inst), mem_free(s->pairs), mem_free(s->names), mem_free(s->sampled);
         map_free(&s->places);
         vec_free(&s->structures), vec_free(&s->samples);
         flaws_free(&s->flaws);

@@ -282,6 +282,8 @@ void partition_close(Partition *p);
 void partition_begin(Partition *p, uint32_t sms);  // a launch on the first `sms` SMs
 // Between launches, a copy from the host: bytes at an address within the partition, all of one line, are in the L2 now.
 void partition_copied(Partition *p, uint64_t local, uint32_t bytes);
+// A request of which only the effect on the L2's tags is wanted: it takes no time and isn't counted.
+void partition_pass(Partition *p, const Packet *r);
 // The partition by slice_bits, which are a power of two's number itself, of the address; of other numbers they say how
 // many partitions a row of chunks is moved on, of the address within a partition.
 static inline uint32_t partition_by_bits(const PartitionCfg *cfg, uint64_t address, uint64_t row, uint32_t part)

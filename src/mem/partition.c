@@ -502,6 +502,22 @@ void partition_run(Partition *first, uint64_t window, uint64_t end)
     }
 }
 
+// What makes room goes to DRAM without being counted; what is under way for timed requests stays as it is.
+void partition_pass(Partition *p, const Packet *r)
+{
+    if (p->cfg.absent) return;
+    Packet part = *r;
+    for (uint32_t rest = r->sectors; rest; rest &= ~part.sectors) {
+        part.sectors = (uint8_t)first_line(p, rest);
+        Access a = look_up(p, &part);
+        if (a.found == NO_WAY || (a.fresh && a.line->pending)) continue;
+        if (a.write && a.fresh && !p->cfg.l2.write_allocate) continue;
+        if (a.fresh) cache_take(&p->l2, a.line, a.key), a.line->owner = (uint64_t)p->launch << 8 | r->structure;
+        a.line->valid |= (a.missing | (a.write ? a.whole : 0)) & ~a.line->pending;
+        if (!a.through && (a.write || a.atomic)) a.line->dirty |= a.want;
+    }
+}
+
 bool partition_idle(const Partition *p)
 {
     for (uint32_t s = 0; s < p->sms + 2; s++)

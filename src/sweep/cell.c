@@ -144,6 +144,7 @@ static void options_of(const Cell *c, Text *out)
 {
     text_put(out, "");
     if (c->functional) text_put(out, " functional");
+    if (c->sample) text_put(out, " sample");
     if (c->why) text_put(out, " why");
     if (c->lines) text_put(out, " lines");
     if (c->no_lowering) text_put(out, " no-lowering");
@@ -230,6 +231,18 @@ static bool read_sl1(Plan *plan, const char *settings, Diag *diag)
     bool ok = sl1_read(plan->sl1, settings, &why) || diag_error(diag, "sl1: %s", why.v);
     text_free(&why);
     return ok;
+}
+
+// What is of launches that are timed whole can't be had of sampled ones.
+static bool can_sample(const Cell *c, Diag *diag)
+{
+    const char *no = c->functional   ? "functional"
+                     : c->why        ? "why"
+                     : c->interval   ? "interval"
+                     : c->max_cycles ? "max-cycles"
+                     : c->cap        ? "cap"
+                                     : NULL;
+    return !c->sample || !no || diag_error(diag, "%s can't go with sample, which times a part of each launch only", no);
 }
 
 static bool is_probe(const Cell *c) { return !strcmp(c->verb, "probe"); }
@@ -373,6 +386,7 @@ static bool plan_measurement(Plan *plan, Subject *s, Text *params, Diag *diag)
                      : c->cap        ? "cap"
                      : c->interval   ? "interval"
                      : c->functional ? "functional"
+                     : c->sample     ? "sample"
                                      : NULL;
     if (no)
         return plan->wrong = c->ptx ? c->ptx : c->kernels,
@@ -391,6 +405,7 @@ bool plan_cell(Planner *p, const Cell *c, Plan *plan, Diag *diag)
 {
     *plan = (Plan){.cell = c};
     if (!is_probe(c) && strcmp(c->verb, "run")) return plan->wrong = c->verb, diag_error(diag, "no verb '%s'", c->verb);
+    if (!can_sample(c, diag)) return plan->wrong = "sample", plan->wrong_name = true, false;
     if (!read_sl1(plan, c->sl1, diag)) return plan->wrong = c->sl1, false;
     if (!read_kernels(plan, c->kernels, diag)) return plan->wrong = c->kernels, false;
     Subject s = {.suite = NULL};
@@ -409,6 +424,7 @@ bool plan_cell(Planner *p, const Cell *c, Plan *plan, Diag *diag)
                     MODEL_VERSION, c->verb, s.suite, s.name, (unsigned long long)s.code.high64,
                     (unsigned long long)s.code.low64, params.v, options.v, c->gpu, canonical.v);
         if (c->sl1) text_printf(&all, "sl1 %d\n", SL1_VERSION);
+        if (c->sample) text_printf(&all, "sample %d\n", SAMPLE_VERSION);
         XXH128_hash_t key = XXH3_128bits(all.v, all.n);
         Identity *id = &plan->id;
         snprintf(id->key, sizeof id->key, "%016llx%016llx", (unsigned long long)key.high64,

@@ -37,6 +37,7 @@ static oc_device *open_device(const Plan *plan, Text *printed, Text *why)
     oc_device *d;
     oc_config config = {.threads = 1,
                         .functional = c->functional,
+                        .sample = c->sample,
                         .no_lowering = c->no_lowering,
                         .max_cycles = c->max_cycles,
                         .cap = c->cap,

@@ -236,6 +236,7 @@ static bool apply(Matrix *m, Cell *c, const char *name, const char *value, Texts
     if (!strcmp(name, "size")) return choice(m, name, value, "standard", "small", &c->small, diag);
     if (!strcmp(name, "why")) return choice(m, name, value, "no", "yes", &c->why, diag);
     if (!strcmp(name, "lines")) return choice(m, name, value, "no", "yes", &c->lines, diag);
+    if (!strcmp(name, "sample")) return choice(m, name, value, "no", "yes", &c->sample, diag);
     if (!strcmp(name, "functional")) return choice(m, name, value, "no", "yes", &c->functional, diag);
     if (!strcmp(name, "lowering")) {
         bool ok = choice(m, name, value, "no", "yes", &yes, diag);

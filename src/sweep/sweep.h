@@ -30,7 +30,7 @@ typedef struct Cell {
     uint64_t max_cycles;        // a launch is cut short after so many cycles; 0: never
     uint64_t cap;               // the run is, after so many warp instructions; 0: never
     uint64_t interval;          // cycles between two samples of the counters; 0: no samples
-    bool small, functional, no_lowering, why, lines;
+    bool small, functional, sample, no_lowering, why, lines;
     // No part of the key, but for the settings that stand for it in sets:
     const char *const *labels;  // "l1.size=16KiB": the cell's place on the axes of its matrix
     const struct Knob *knob;    // the search whose candidate the cell is; null: none
@@ -88,7 +88,8 @@ void site_name(void *user, const char *calls, bool (*taken)(const void *of, cons
 // --- matrix.c: products of cells -------------------------------------------------------------------------------------
 // An axis has a name and values. The name says what the values change:
 // - verb, program, measure (a program of the verb probe), gpu, sched, size (small, standard), ptx, sl1 (no, yes or
-//   settings), kernels, skip, max-cycles, cap, interval, functional, why, lines, lowering (yes, no): that part of a
+//   settings), kernels, skip, max-cycles, cap, interval, functional, sample, why, lines, lowering (yes,
+//   no): that part of a
 //   cell;
 // - with: several settings at once, behind a label, "large: l1.size=48KiB shared.size=16KiB";
 // - sched with the value best-swl, and autotune (no, threads, threads=128,256): a search, whose candidates are cells;

@@ -88,6 +88,7 @@ static void options(void **state)
     const Cell plain = {.small = true};
     const Cell others[] = {{.small = false},
                            {.small = true, .functional = true},
+                           {.small = true, .sample = true},
                            {.small = true, .no_lowering = true},
                            {.small = true, .kernels = "kernel1"},
                            {.small = true, .skip = 1},
