@@ -379,16 +379,16 @@ bool stretches_wait(const Stretches *s);         // blocks that aren't timed wai
 void stretches_close(Stretches *s, Record *r, bool whole);
 bool sample_prints(const Kernel *k);         // such a kernel is timed whole: what blocks print stays in order
 void sample_scale(Record *r, double times);  // what isn't estimated counter by counter
-// repeat.c: launches that are like earlier ones
-typedef struct Repeats Repeats;
-Repeats *repeats_open(void);
-void repeats_close(Repeats *r);
-// Is the next launch timed? Then repeats_learn is called with what it counts, else repeats_estimate with what its
+// foretell.c: launches that are like earlier ones
+typedef struct Foretell Foretell;
+Foretell *foretell_open(void);
+void foretell_close(Foretell *r);
+// Is the next launch timed? Then foretell_learn is called with what it counts, else foretell_estimate with what its
 // execution does, unless it fails.
-bool repeats_times(Repeats *r, const LaunchInfo *l, const Gmem *g);
-bool repeats_warm(const Repeats *r);  // may a timed launch come next, for which this one warms the L2?
-void repeats_learn(Repeats *r, const Record *timed);
-void repeats_estimate(Repeats *r, Record *executed);
+bool foretell_times(Foretell *r, const LaunchInfo *l, const Gmem *g);
+bool foretell_warm(const Foretell *r);  // may a timed launch come next, for which this one warms the L2?
+void foretell_learn(Foretell *r, const Record *timed);
+void foretell_estimate(Foretell *r, Record *executed);
 // replicas.c: how sure an estimate is
 double sample_student(uint32_t freedom);                            // so many deviations hold 95 %, by Student's
 double sample_sign(uint64_t launch, uint32_t replica, uint32_t i);  // of the i-th difference

@@ -433,10 +433,10 @@ static void learn(Launching *l, bool runs)
 {
     Sim *d = l->d;
     if (runs) {
-        repeats_learn(d->repeats, &l->r);
+        foretell_learn(d->foretell, &l->r);
         return;
     }
-    repeats_estimate(d->repeats, &l->r);
+    foretell_estimate(d->foretell, &l->r);
     chip_name(&d->chip, &l->info, &l->r);
     d->chip.clock_ns += (uint64_t)((double)l->r.count[C_CYCLES] * 1e3 / d->gpu.core_mhz);
 }
@@ -460,11 +460,11 @@ static RunResult simulate(Launching *l)
     double start = free_from(d, &l->stream->base, d->chip_free) + launch_seconds(l);
     if (sink && l->timed) sink->work(sink->user, l->name, NULL, 0, start, -1);
     double began = seconds_now();
-    const bool runs = l->timed && (!d->repeats || repeats_times(d->repeats, &l->info, &d->memory));
-    o.warm = d->repeats && !runs && repeats_warm(d->repeats);
+    const bool runs = l->timed && (!d->foretell || foretell_times(d->foretell, &l->info, &d->memory));
+    o.warm = d->foretell && !runs && foretell_warm(d->foretell);
     RunResult result = (runs ? chip_run : chip_execute)(&d->chip, &l->info, d->textures.v, (uint32_t)d->textures.n, &o,
                                                         &l->r, &l->message);
-    if (l->timed && d->repeats && result == RUN_OK) learn(l, runs);
+    if (l->timed && d->foretell && result == RUN_OK) learn(l, runs);
     d->wall += seconds_now() - began;
     if (o.max_insts) d->executed += l->r.count[C_WARP_INSTS];
     return result;
@@ -547,7 +547,7 @@ static void sim_close(oc_device *base)
     vec_free(&d->modules), vec_free(&d->streams), vec_free(&d->events), vec_free(&d->textures), vec_free(&d->labels),
         vec_free(&d->lines);
     check_close(d->chip.check);
-    repeats_close(d->repeats);
+    foretell_close(d->foretell);
     chip_close(&d->chip);
     gpu_free(&d->gpu);
     gmem_close(&d->memory);
@@ -658,7 +658,7 @@ oc_status device_open(const oc_config *config, const Gpu *gpu, oc_device **out, 
     gmem_open(&d->memory, d->gpu.memory);
     chip_open(&d->chip, &d->gpu, &d->memory, config->threads ? config->threads : 1);
     if (config->check) d->chip.check = check_open();
-    if (config->sample) d->repeats = repeats_open();
+    if (config->sample) d->foretell = foretell_open();
     *out = &d->base;
     return OC_OK;
 }
@@ -710,7 +710,7 @@ uint64_t device_held(const oc_device *d, double *seconds)
     *seconds = sim_of(d)->held_seconds;
     return sim_of(d)->held;
 }
-bool device_samples(const oc_device *d) { return sim_of(d)->repeats; }
+bool device_samples(const oc_device *d) { return sim_of(d)->foretell; }
 double device_busy_seconds(const oc_device *d) { return sim_of(d)->busy; }
 uint64_t device_bytes(const oc_device *d) { return MAX(sim_of(d)->peak, sim_of(d)->memory.top); }
 const Kernel *device_kernel(const oc_kernel *k) { return sim_kernel(k)->kernel; }

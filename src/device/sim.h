@@ -57,7 +57,7 @@ typedef struct Sim {
     struct Trace *trace;       // null: nobody asked for one
     uint64_t skip, matched;
     uint64_t workspace;  // of cooperative launches; 0: they aren't
-    Repeats *repeats;    // null: all launches are timed
+    Foretell *foretell;  // null: all launches are timed
     uint64_t executed;   // warp instructions of all launches that config.cap is about: the timed ones, unless none is
 } Sim;
 

@@ -223,7 +223,7 @@ oc_status sim_trace(oc_device *base, const char *path, uint64_t interval, const 
     Sim *d = sim_of(base);
     oc_status status = sim_trace_end(d);
     if (!path) return status;
-    if (d->repeats)
+    if (d->foretell)
         return fail(d, OC_BAD_ARGUMENT, "a sampled run has no trace: a part of each launch isn't timed (sample)");
     FILE *out = fopen(path, "w");
     if (!out) return fail(d, OC_BAD_FILE, "can't write %s: %s", path, strerror(errno));

@@ -509,7 +509,8 @@ void partition_pass(Partition *p, const Packet *r)
     Packet part = *r;
     for (uint32_t rest = r->sectors; rest; rest &= ~part.sectors) {
         part.sectors = (uint8_t)first_line(p, rest);
-        Access a = look_up(p, &part);
+        Access a;
+        look_up(p, &part, &a);
         if (a.found == NO_WAY || (a.fresh && a.line->pending)) continue;
         if (a.write && a.fresh && !p->cfg.l2.write_allocate) continue;
         if (a.fresh) cache_take(&p->l2, a.line, a.key), a.line->owner = (uint64_t)p->launch << 8 | r->structure;

@@ -1,4 +1,4 @@
-// repeat.c: launches of one kernel with one grid and block. They are timed until what a launch takes is foretold by
+// foretell.c: launches of one kernel with one grid and block. They are timed until what a launch takes is foretold by
 // those before it, twice in a row. Then most are only executed, and one now and then is timed, after twice as many
 // others each time. If it isn't what was foretold, it begins anew.
 //
@@ -42,7 +42,7 @@ typedef struct Repeat {
     Sight seen[SEEN];
     Record like;  // the last timed one, with what is scaled: structures, instructions
 } Repeat;
-struct Repeats {
+struct Foretell {
     Map places;
     VEC(Repeat *) all;
     Repeat *lately[LATELY];  // of the latest launches: those that decided
@@ -50,7 +50,7 @@ struct Repeats {
     Repeat *shape, *same, *one;  // of the launch: of its kernel and shape; with its numbers, too, or null; that decides
 };
 
-Repeats *repeats_open(void) { return mem_alloc(sizeof(Repeats)); }
+Foretell *foretell_open(void) { return mem_alloc(sizeof(Foretell)); }
 
 static void forget(Repeat *p)
 {
@@ -59,7 +59,7 @@ static void forget(Repeat *p)
     p->n = p->at = 0;
 }
 
-void repeats_close(Repeats *r)
+void foretell_close(Foretell *r)
 {
     if (!r) return;
     for (size_t k = 0; k < r->all.n; k++) {
@@ -73,7 +73,7 @@ void repeats_close(Repeats *r)
 }
 
 // numbers: 0: of any.
-static Repeat *find(Repeats *r, const LaunchInfo *l, uint64_t numbers)
+static Repeat *find(Foretell *r, const LaunchInfo *l, uint64_t numbers)
 {
     Text key = {0};
     int64_t at = (int64_t)r->all.n;
@@ -108,7 +108,7 @@ static uint64_t numbers_of(const LaunchInfo *l, const Gmem *g)
 
 static bool settled(const Repeat *p) { return p && p->agreed >= (p->others ? AGREED_OTHERS : AGREED); }
 
-bool repeats_times(Repeats *r, const LaunchInfo *l, const Gmem *g)
+bool foretell_times(Foretell *r, const LaunchInfo *l, const Gmem *g)
 {
     Repeat *p = r->shape = find(r, l, 0);
     const uint64_t numbers = numbers_of(l, g);
@@ -124,7 +124,7 @@ bool repeats_times(Repeats *r, const LaunchInfo *l, const Gmem *g)
 }
 
 // The kernels that were launched lately are those that come next.
-bool repeats_warm(const Repeats *r)
+bool foretell_warm(const Foretell *r)
 {
     for (uint32_t k = 0; k < LATELY; k++)
         if (r->lately[k] && !r->lately[k]->wait) return true;
@@ -204,7 +204,7 @@ static void learn(Repeat *p, const Record *r)
     keep(p, r);
 }
 
-void repeats_learn(Repeats *all, const Record *r)
+void foretell_learn(Foretell *all, const Record *r)
 {
     if (!r->count[C_WARP_INSTS]) return;
     learn(all->shape, r);
@@ -238,7 +238,7 @@ static void spread(const Repeat *p, const Fit *f, const Record *r)
     }
 }
 
-void repeats_estimate(Repeats *all, Record *r)
+void foretell_estimate(Foretell *all, Record *r)
 {
     Repeat *p = all->one;
     const double insts = (double)r->count[C_WARP_INSTS], times = insts / (double)p->like.count[C_WARP_INSTS];
