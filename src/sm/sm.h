@@ -22,6 +22,7 @@ typedef VEC(SmSpan) SmSpans;
 typedef struct Sm {
     SmCfg cfg;
     uint32_t index, sms;
+    const struct Sm *like;  // another SM, opened before and closed later, whose tables it may share; or null
     Env env;
     Log log;
     const LaunchInfo *launch;
@@ -49,7 +50,8 @@ typedef struct Sm {
 } Sm;
 
 // --- sm.c ------------------------------------------------------------------------------------------------------------
-bool sm_open(Sm *sm, const SmCfg *cfg, const PartitionCfg *part, uint32_t index, uint32_t sms, const char **why);
+bool sm_open(Sm *sm, const SmCfg *cfg, const PartitionCfg *part, uint32_t index, uint32_t sms, const Sm *like,
+             const char **why);
 void sm_close(Sm *sm);
 bool sm_resize(Sm *sm, const SmCfg *cfg);  // takes over the sizes sm_organise chose
 void sm_flush(Sm *sm);                     // between kernels, caches that aren't kept
