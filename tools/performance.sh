@@ -100,7 +100,8 @@ table() {
                     r = row[k]
                     q = value[r, "onchip"] != "" ? value[r, "peer"] / value[r, "onchip"] : value[r, "quotient"]
                     sum += log(q)
-                    printf "| `%s` | %s | %s | %s | %.0f |\n", r, value[r, "day"], value[r, "onchip"], value[r, "peer"], q
+                    printf "| `%s` | %s | %s | %s | %.0f |\n", r, value[r, "day"], value[r, "onchip"],
+                        value[r, "peer"], q
                 }
                 if (rows) printf "| geometric mean | | | | %.0f |\n", exp(sum / rows)
             }' ;;
