@@ -31,12 +31,14 @@ void dram_open(Dram *d, const DramCfg *cfg, uint64_t *count)
     for (uint32_t k = cfg->queue; k--; d->free = k) d->request[k].in[DRAM_ALL].newer = d->free;
     d->bank = mem_alloc(sizeof *d->bank * MAX(cfg->banks, 1u));
     d->ahead = cfg->simple ? 0 : d->t_cl;
+    d->words = (MAX(cfg->banks, 1u) + 63) / 64;
     dram_begin(d);
 }
 
 void dram_begin(Dram *d)
 {
-    d->bus = d->active = d->last_read = d->last_written = d->refreshed = d->finished = 0;
+    d->bus = d->active = d->refreshed = d->finished = 0;
+    memset(d->turned, 0, sizeof d->turned);
     memset(d->group, 0, sizeof d->group);
     for (uint32_t b = 0; b < MAX(d->cfg.banks, 1u); b++)
         d->bank[b] =
@@ -110,7 +112,7 @@ void dram_put(Dram *d, uint64_t now, uint64_t address, uint32_t bytes, bool writ
     DramBank *b = &d->bank[bank];
     DramRequest *r = &d->request[k];
     d->free = r->in[DRAM_ALL].newer;
-    const uint32_t parts = write ? 1 : dram_reads(&d->cfg, bytes);
+    const uint32_t parts = write ? 1 : dram_parts(&d->cfg, bytes);
     *r = (DramRequest){now << 8, row, d->number, tag, bytes, bank, parts, write, {{NONE, NONE}}};
     d->number += parts;
     append(d, &d->all, DRAM_ALL, k);
@@ -186,9 +188,7 @@ ALWAYS_INLINE Slot slot_of(const Dram *d, const DramRequest *r)
         if (d->t_rrd) s.open = MAX(s.open, d->active + d->t_rrd);
         column = s.open + d->t_rcd;
     }
-    if (r->write && d->t_rtw) column = MAX(column, d->last_read + d->t_rtw);
-    if (!r->write && d->t_wtr) column = MAX(column, d->last_written + d->t_wtr);
-    column = MAX(column, d->group[b->group]);  // 0 without groups
+    column = MAX(MAX(column, d->turned[r->write]), d->group[b->group]);
     s.data = MAX(column + delay, d->bus);
     s.column = s.data - delay;
     return s;
@@ -207,97 +207,122 @@ ALWAYS_INLINE void consider(const DramRequest *request, uint32_t k, uint64_t col
     *best = (Best){k, column, number};
 }
 
-// What the columns of all reads, or writes, of open rows wait for: the bus, and its turnaround.
+// What the columns of all reads, or writes, wait for: the bus, and its turnaround.
 static inline uint64_t soonest(const Dram *d, uint64_t now, bool write)
 {
-    uint64_t delay = write ? d->t_wl : d->t_cl, t = d->bus > now + delay ? d->bus - delay : now;
-    if (write && d->t_rtw) t = MAX(t, d->last_read + d->t_rtw);
-    if (!write && d->t_wtr) t = MAX(t, d->last_written + d->t_wtr);
-    return t;
+    uint64_t bus = now + (write ? d->t_wl : d->t_cl);
+    return MAX(d->bus > bus ? now + (d->bus - bus) : now, d->turned[write]);
 }
 
-// The request that starts at cycle `now`. A bank with row hits has no other candidates, and a miss must be faster than
-// every hit. Among the hits of a bank that all read, or all write, the oldest is the fastest.
-static uint32_t choose_request(const Dram *d, uint64_t now)
+// The request that starts at cycle `now`, and when its column command goes out, or now. A bank with row hits has no
+// other candidates, and a miss must be faster than every hit. Among the hits of a bank that all read, or all write, the
+// oldest is the fastest.
+static Best choose_request(const Dram *d, uint64_t now)
 {
     const DramRequest *request = d->request;
     const uint64_t least[2] = {soonest(d, now, false), soonest(d, now, true)};
     Best hit = {NONE, NEVER, NEVER}, miss = hit;
     uint64_t closed[MOST_BANKS / 64];  // banks without a row hit that has come
-    uint32_t words = (MAX(d->cfg.banks, 1u) + 63) / 64;
+    uint32_t words = d->words;
     for (uint32_t w = 0; w < words; w++) {
-        closed[w] = d->waits[w];
+        const DramBank *bank = d->bank + w * 64;
+        uint64_t come = 0;
         for (uint64_t m = d->hits[w]; m; m &= m - 1) {
-            const DramBank *b = &d->bank[w * 64 + (uint32_t)__builtin_ctzll(m)];
+            const DramBank *b = &bank[__builtin_ctzll(m)];
             uint64_t column = MAX(b->ready, d->group[b->group]);
-            bool come = false;
             for (int write = 0; write < 2; write++) {
                 uint32_t k = b->hit[write];
                 if (k == NONE || request[k].arrival > now) continue;
                 consider(request, k, MAX(column, least[write]), &hit);
-                come = true;
+                come |= m & -m;
             }
-            if (come) closed[w] &= ~(m & -m);
         }
+        closed[w] = d->waits[w] & ~come;
     }
-    if (hit.column == now) return hit.request;
+    if (hit.column <= MIN(least[0], least[1])) return hit;
     for (uint32_t w = 0; w < words; w++)
         for (uint64_t m = closed[w]; m; m &= m - 1) {
             uint32_t k = d->bank[w * 64 + (uint32_t)__builtin_ctzll(m)].waiting.oldest;
             if (request[k].arrival <= now) consider(request, k, MAX(slot_of(d, &request[k]).column, now), &miss);
         }
-    return miss.column < hit.column ? miss.request : hit.request;
+    return miss.column < hit.column ? miss : hit;
 }
 
-// Data of a request go over the bus of a channel with banks from cycle `data` on; the cycle after them.
-static uint64_t transfer(Dram *d, const DramRequest *r, Slot s, uint32_t bursts, uint64_t busy)
+// What it takes to move so many bytes. Most requests have as many as the one before.
+static const DramMove *move_of(Dram *d, uint32_t bytes)
+{
+    DramMove *m = &d->move;
+    if (m->bytes == bytes) return m;
+    uint32_t burst = d->cfg.simple ? 0 : d->cfg.burst, bursts = burst ? (bytes + burst - 1) / burst : 1;
+    uint64_t busy = link_time(d->cost, burst ? bursts * burst : bytes);
+    // Others may use the gaps between its bursts.
+    uint64_t span = d->cfg.simple ? busy : MAX(busy, (bursts - 1) * d->t_ccdl + busy / bursts);
+    *m = (DramMove){bytes, busy, span, bursts * d->t_ccdl};
+    return m;
+}
+
+// Data of a request go over the bus of a channel with banks from cycle `data` on.
+static void transfer(Dram *d, const DramRequest *r, Slot s, const DramMove *m)
 {
     DramBank *b = &d->bank[r->bank];
-    uint64_t end = s.data + MAX(busy, (bursts - 1) * d->t_ccdl + busy / bursts);  // others may use the gaps
     d->count[s.hit ? C_DRAM_ROW_HITS : C_DRAM_ROW_MISSES]++;
     if (!s.hit) set_row(d, r->bank, r->row), d->active = b->active = s.open;
     b->ready = s.column;
-    if (d->t_ccdl) d->group[b->group] = s.column + bursts * d->t_ccdl;
-    if (r->write)
-        d->last_written = b->written = end;
-    else
-        d->last_read = s.column;
-    return end;
+    if (d->t_ccdl) d->group[b->group] = s.column + m->columns;
+    if (r->write) {
+        b->written = s.data + m->span;
+        if (d->t_wtr) d->turned[0] = b->written + d->t_wtr;
+    } else if (d->t_rtw) {
+        d->turned[1] = s.column + d->t_rtw;
+    }
 }
 
 static void start(Dram *d, uint64_t now)
 {
     refresh(d, now);
-    const uint32_t k = d->cfg.simple ? d->all.oldest : choose_request(d, now), burst = d->cfg.simple ? 0 : d->cfg.burst;
-    DramRequest *r = &d->request[k];
-    Slot s = d->cfg.simple ? (Slot){.data = MAX(now, d->bus)} : slot_of(d, r);
-    const uint32_t bytes = --r->parts ? d->cfg.request : r->bytes, bursts = burst ? (bytes + burst - 1) / burst : 1;
-    r->bytes -= bytes, r->number++, d->n--;
-    if (!r->parts) take(d, k);
-    uint64_t busy = link_time(d->cost, burst ? bursts * burst : bytes), end = s.data + busy;
-    if (!d->cfg.simple) end = transfer(d, r, s, bursts, busy);
-    d->bus = s.data + busy;
-    d->count[C_DRAM_BUSY] += busy;  // in 1/256 cycle; scaled when a launch is reported
+    const Best best = d->cfg.simple ? (Best){.request = d->all.oldest} : choose_request(d, now);
+    DramRequest *r = &d->request[best.request];
+    Slot s = {.data = MAX(now, d->bus)};
+    if (!d->cfg.simple) {
+        // A read of an open row that comes at this cycle, or whose command goes out as soon as the bus allows it.
+        if (!r->write && d->bank[r->bank].row == r->row)
+            s = (Slot){.hit = true, .column = best.column, .data = best.column + d->t_cl};
+        else
+            s = slot_of(d, r);
+    }
+    const DramMove *m = move_of(d, --r->parts ? d->cfg.request : r->bytes);
+    r->bytes -= m->bytes, r->number++, d->n--;
+    if (!r->parts) take(d, best.request);
+    if (!d->cfg.simple) transfer(d, r, s, m);
+    d->bus = s.data + m->busy;
+    d->count[C_DRAM_BUSY] += m->busy;  // in 1/256 cycle; scaled when a launch is reported
     if (r->write) return;
-    d->finished = MAX(((end + 255) >> 8) + d->cfg.latency, d->finished);
+    d->finished = MAX(((s.data + m->span + 255) >> 8) + d->cfg.latency, d->finished);
     if (!r->parts) finish(d, d->finished, r->tag);
 }
 
-void dram_run(Dram *d, uint64_t now)
+uint64_t dram_run(Dram *d, uint64_t to, uint32_t room)
 {
-    for (uint64_t t; (t = start_time(d)) <= now << 8;) start(d, t);
+    uint64_t now = NEVER;
+    for (uint64_t t; (t = start_time(d)) <= to << 8;) {
+        uint64_t cycle = (t + 255) >> 8;
+        if (dram_done(d) < cycle) break;
+        now = cycle;
+        start(d, t);
+        if (dram_room(d) >= room) to = now;
+    }
+    return now;
 }
 
 uint64_t dram_next(const Dram *d)
 {
     uint64_t t = start_time(d), next = t == NEVER ? NEVER : (t + 255) >> 8;
-    if (d->done_n && d->done[d->done_head].time < next) next = d->done[d->done_head].time;
-    return next;
+    return MIN(next, dram_done(d));
 }
 
 bool dram_pop(Dram *d, uint64_t now, uint32_t *tag)
 {
-    if (!d->done_n || d->done[d->done_head].time > now) return false;
+    if (dram_done(d) > now || !d->done_n) return false;
     *tag = d->done[d->done_head].tag;
     d->done_head = (d->done_head + 1) & (d->done_cap - 1);
     d->done_n--;

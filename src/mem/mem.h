@@ -97,6 +97,10 @@ typedef struct DramBank {
     uint32_t hit[2];              // the oldest of them that read from, and that write to, the open row
     uint32_t group;
 } DramBank;
+typedef struct DramMove {  // of so many bytes, in 1/256 cycle
+    uint32_t bytes;
+    uint64_t busy, span, columns;  // the bus is used; from the first byte to the last; until its group's next column
+} DramMove;
 typedef struct DramDone {
     uint64_t time;
     uint32_t tag;
@@ -112,27 +116,33 @@ typedef struct Dram {
     uint64_t bus;                                            // 1/256 cycle: when the data bus is free
     DramDone *done;                                          // reads under way, by time: a ring
     uint32_t done_head, done_n, done_cap;
+    uint32_t words;  // of `hits`, and of `waits`, that banks have
     uint32_t cost;   // 1/65536 cycle per byte
     uint64_t ahead;  // 1/256 cycle: from a column command to its data
     uint64_t t_cl, t_rcd, t_rp, t_ras, t_wl, t_rrd, t_wr, t_rtw, t_wtr, t_ccdl, t_refi, t_rfc;  // 1/256 cycle
-    uint64_t active, last_read, last_written;  // the latest activation, column of a read, end of a write's data
-    uint64_t group[16], refreshed, finished;   // when a group takes the next column; the latest refresh, completion
-    uint64_t *count;                           // the partition's counters
+    uint64_t active;                                                                            // the latest activation
+    uint64_t turned[2];  // when the bus has turned after writes, for a read's column, and after reads
+    DramMove move;       // the latest
+    uint64_t group[16], refreshed, finished;  // when a group takes the next column; the latest refresh, completion
+    uint64_t *count;                          // the partition's counters
 } Dram;
 void dram_open(Dram *d, const DramCfg *cfg, uint64_t *count);
 void dram_begin(Dram *d);  // time begins at 0 again; nothing is under way, all rows are closed
 void dram_close(Dram *d);
 static inline uint32_t dram_room(const Dram *d) { return d->cfg.queue - d->n; }
 // The reads that so many bytes take.
-static inline uint32_t dram_reads(const DramCfg *cfg, uint32_t bytes)
+static inline uint32_t dram_parts(const DramCfg *cfg, uint32_t bytes)
 {
     return !cfg->request || bytes <= cfg->request ? bytes != 0 : (bytes + cfg->request - 1) / cfg->request;
 }
-// There is room. A read is told of (dram_pop) once the last of its dram_reads is complete.
+// There is room. A read is told of (dram_pop) once the last of its dram_parts is complete.
 void dram_put(Dram *d, uint64_t now, uint64_t address, uint32_t bytes, bool write, uint32_t tag);
 uint64_t dram_next(const Dram *d);                    // the next cycle at which something happens, or NEVER
 bool dram_pop(Dram *d, uint64_t now, uint32_t *tag);  // a read that is complete at now
-void dram_run(Dram *d, uint64_t now);                 // starts what can start by now
+static inline uint64_t dram_done(const Dram *d) { return d->done_n ? d->done[d->done_head].time : NEVER; }  // the next
+// Starts what can start by cycle `to`, as long as no read completes before, and until there is room for so many
+// requests. Returns the cycle of the last start, NEVER: there was none.
+uint64_t dram_run(Dram *d, uint64_t to, uint32_t room);
 
 // --- tlb.c: address translation --------------------------------------------------------------------------------------
 // Each SM has an L1 TLB, looked up by requests that leave it; all share an L2 TLB. A request that misses the L1 TLB

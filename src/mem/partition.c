@@ -195,7 +195,7 @@ static void write_dram(Partition *p, uint64_t now, uint64_t local, uint32_t byte
 // The reads that so many sectors take.
 static uint32_t reads_of(const Partition *p, uint32_t sectors)
 {
-    return dram_reads(&p->cfg.dram, (uint32_t)__builtin_popcount(sectors) * p->cfg.l2.sector);
+    return dram_parts(&p->cfg.dram, (uint32_t)__builtin_popcount(sectors) * p->cfg.l2.sector);
 }
 
 static void fetch(Partition *p, uint32_t miss, uint64_t local, uint32_t sectors, uint64_t now, uint8_t structure)
@@ -388,32 +388,32 @@ static void take_apart(Partition *p, Packet *r)
 }
 
 // A refused head sleeps until its slice is filled, or its channel has the room that it lacks: nothing else lets it in.
-static bool try_again(Partition *p, uint64_t now)
+static void try_again(Partition *p, uint64_t now)
 {
     bool filled = p->filled;
     p->filled = false;
-    if (p->refused_since == NEVER || (!filled && dram_room(p->dram) < p->lacks)) return false;
+    if (p->refused_since == NEVER || (!filled && dram_room(p->dram) < p->lacks)) return;
     p->count[C_L2_REFUSED] += now - p->refused_since;
     p->refused_since = NEVER;
     p->port_free = MAX(p->port_free, now);
-    return true;
 }
 
-// What a channel, of which `first` is the first slice, can do by cycle now. True: the slices' next requests may be
-// others than before.
-static bool run_dram(Partition *first, uint64_t now)
+// What a channel, of which `first` is the first slice, does until the slices' next requests may be others than before,
+// by cycle `to` at the latest.
+static void run_dram(Partition *first, uint64_t to)
 {
     Dram *dram = first->dram;
-    uint32_t tag, before = dram->n;
-    dram_run(dram, now);
-    bool moved = dram->n != before, changed = false;
+    uint32_t tag, lacks = NO_ROOM_HELPS;
+    for (Partition *p = first; p; p = p->next_slice)
+        if (p->refused_since != NEVER) lacks = MIN(lacks, p->lacks);
+    uint64_t now = dram_run(dram, to, lacks);
+    if (now == NEVER || dram_room(dram) < lacks) now = MIN(dram_done(dram), to);
     while (dram_pop(dram, now, &tag)) {
         Partition *p = first;
         for (uint32_t k = tag & ((1u << SLICE_BITS) - 1); k; k--) p = p->next_slice;
-        filled(p, tag >> SLICE_BITS, now), moved = changed = true;
+        filled(p, tag >> SLICE_BITS, now);
     }
-    for (Partition *p = first; p && moved; p = p->next_slice) changed |= try_again(p, now);
-    return changed;
+    for (Partition *p = first; p; p = p->next_slice) try_again(p, now);
 }
 
 // The request at the head of a queue, at cycle now: a line of it, if it has several.
@@ -488,15 +488,12 @@ void partition_run(Partition *first, uint64_t window, uint64_t end)
             uint64_t its = next_request(p);
             if (its < request) request = its, next = p;
         }
-        bool changed = false;
-        while (dram <= request && dram < end && !changed) {
-            changed = run_dram(first, dram);
-            dram = dram_next(first->dram);
-        }
-        if (changed) continue;
         first->due = MIN(request, dram);
         if (first->due >= end) break;
-        run_head(next, first_queue(&next->first), request);
+        if (dram <= request)
+            run_dram(first, MIN(request, end - 1));
+        else
+            run_head(next, first_queue(&next->first), request);
     }
     for (Partition *p = first; p; p = p->next_slice) {
         p->due = first->due;

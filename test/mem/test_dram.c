@@ -1,6 +1,7 @@
 // One DRAM channel: what each access costs from the described timings, the order of FR-FCFS, and its bandwidth.
 #include "check.h"
 #include "mem/mem.h"
+#include "random.h"
 
 #include <string.h>
 
@@ -41,7 +42,7 @@ static uint64_t next_done(Channel *c, uint32_t *tag)
     for (;;) {
         uint64_t t = dram_next(&c->dram);
         assert_true(t != NEVER);
-        dram_run(&c->dram, t);
+        dram_run(&c->dram, t, NO_ROOM_HELPS);
         if (dram_pop(&c->dram, t, tag)) return t;
     }
 }
@@ -89,7 +90,7 @@ static void row_active_time(void **state)
         uint32_t tag;
         channel_open(&c, &plain);
         dram_put(&c.dram, 1000, in_row(&plain, 2, 0), 64, false, 1);  // activated at 1000, column at 1012
-        dram_run(&c.dram, 1000);
+        dram_run(&c.dram, 1000, NO_ROOM_HELPS);
         dram_put(&c.dram, 1000 + after, in_row(&plain, 2, 1), 64, false, 2);
         assert_int_equal(next_done(&c, &tag), 1000 + RCD + CL + BURST + CONTROLLER);
         assert_int_equal(tag, 1);
@@ -127,7 +128,7 @@ static void order(void **state)
     channel_open(&c, &plain);
     uint64_t a = in_row(&plain, 0, 0), b = in_row(&plain, 0, 1), x = in_row(&plain, 1, 0);
     dram_put(&c.dram, 100, a, 64, false, 0);
-    dram_run(&c.dram, 100);                         // opens row a
+    dram_run(&c.dram, 100, NO_ROOM_HELPS);          // opens row a
     dram_put(&c.dram, 101, b, 64, false, 1);        // conflicts
     dram_put(&c.dram, 101, a + 64, 64, false, 2);   // hits
     dram_put(&c.dram, 101, x, 64, false, 3);        // another bank, closed
@@ -143,9 +144,9 @@ static void order(void **state)
     assert_int_equal(c.count[C_DRAM_ROW_MISSES], 3);
     // What hasn't arrived can't be preferred.
     dram_put(&c.dram, 1000, in_row(&plain, 0, 5), 64, false, 6);
-    dram_run(&c.dram, 1000);
+    dram_run(&c.dram, 1000, NO_ROOM_HELPS);
     dram_put(&c.dram, 1500, b, 64, false, 7);
-    dram_run(&c.dram, 1500);
+    dram_run(&c.dram, 1500, NO_ROOM_HELPS);
     dram_put(&c.dram, 1600, in_row(&plain, 0, 5), 64, false, 8);
     for (uint32_t k = 6; k < 9; k++) {
         next_done(&c, &tag);
@@ -169,7 +170,7 @@ static double cycles_each(const DramCfg *cfg, uint32_t n, uint32_t bytes, bool w
         assert_true(t != NEVER);
         now = MAX(now, t);
         uint32_t before = c.dram.n;
-        dram_run(&c.dram, now);
+        dram_run(&c.dram, now, NO_ROOM_HELPS);
         if (write)
             done += before - c.dram.n;
         else
@@ -257,11 +258,11 @@ static void queue(void **state)
     assert_int_equal(dram_room(&c.dram), 4);
     for (uint32_t k = 0; k < 4; k++) dram_put(&c.dram, 10, in_row(&cfg, 0, k), 64, false, k);
     assert_int_equal(dram_room(&c.dram), 0);
-    dram_run(&c.dram, 9);
+    dram_run(&c.dram, 9, NO_ROOM_HELPS);
     assert_int_equal(dram_room(&c.dram), 0);
-    dram_run(&c.dram, 10);
+    dram_run(&c.dram, 10, NO_ROOM_HELPS);
     assert_in_range(dram_room(&c.dram), 1, 3);
-    dram_run(&c.dram, 100000);
+    dram_run(&c.dram, 100000, NO_ROOM_HELPS);
     assert_int_equal(dram_room(&c.dram), 4);
     dram_close(&c.dram);
 }
@@ -326,7 +327,7 @@ static void bank_bits(void **state)
 static void write_at(Channel *c, uint64_t now, uint64_t address)
 {
     dram_put(&c->dram, now, address, 64, true, 0);
-    dram_run(&c->dram, now);
+    dram_run(&c->dram, now, NO_ROOM_HELPS);
 }
 
 // Reads two rows or banks at once: when the second is complete.
@@ -364,7 +365,7 @@ static void turnaround(void **state)
     dram_put(&c.dram, 2 * LATER, open, 64, false, 1);
     dram_put(&c.dram, 2 * LATER, open, 64, true, 0);
     next_done(&c, &tag);
-    dram_run(&c.dram, 2 * LATER + 1000);
+    dram_run(&c.dram, 2 * LATER + 1000, NO_ROOM_HELPS);
     assert_int_equal(c.dram.bus, (2 * LATER + RTW + WL + BURST) * 256);
     // Another row behind a write: the write's data, tWR, precharge, activation.
     write_at(&c, 3 * LATER, open);
@@ -427,6 +428,47 @@ static void whole_bursts(void **state)
     dram_close(&c.dram);
 }
 
+// Puts requests of 1 to 4 parts, and runs until all are done; when each of them was, by its tag. whole: a read's parts
+// are one request.
+enum { ROUND = 12, EACH = 32 };
+static void run_round(Channel *c, bool whole, uint64_t now, uint64_t seed, uint64_t done[ROUND])
+{
+    uint32_t tag;
+    for (uint32_t k = 0; k < ROUND; k++) {
+        uint64_t address = in_row(&plain, random_below(&seed, 8), random_below(&seed, 3));
+        uint32_t n = 1 + random_below(&seed, 4);
+        bool write = random_below(&seed, 4) == 0;
+        for (uint32_t m = 0; m < (write || whole ? 1 : n); m++)
+            dram_put(&c->dram, now, address, write || !whole ? EACH : n * EACH, write, k);
+        now += random_below(&seed, 9);
+        done[k] = 0;
+    }
+    for (uint64_t t; (t = dram_next(&c->dram)) != NEVER;) {
+        dram_run(&c->dram, t, NO_ROOM_HELPS);
+        while (dram_pop(&c->dram, t, &tag)) done[tag] = t;
+    }
+}
+
+// A read of several parts is done when the last of as many reads would be that come one by one.
+static void parts(void **state)
+{
+    (void)state;
+    DramCfg cfg = plain;
+    cfg.groups = 4, cfg.ccdl = 5, cfg.burst = 64, cfg.wtr = 5, cfg.rtw = 12, cfg.refi = 3000, cfg.rfc = 100;
+    cfg.queue = 4 * ROUND;
+    Channel whole, each;
+    channel_open(&each, &cfg);
+    cfg.request = EACH;
+    channel_open(&whole, &cfg);
+    for (uint64_t round = 1; round < 400; round++) {
+        uint64_t one[ROUND], other[ROUND];
+        run_round(&whole, true, round * 700, round, one), run_round(&each, false, round * 700, round, other);
+        for (uint32_t k = 0; k < ROUND; k++) assert_int_equal(one[k], other[k]);
+    }
+    for (int k = 0; k < C_COUNT; k++) assert_int_equal(whole.count[k], each.count[k]);
+    dram_close(&whole.dram), dram_close(&each.dram);
+}
+
 static void refreshes(void **state)
 {
     (void)state;
@@ -450,7 +492,7 @@ int main(void)
         cmocka_unit_test(order),      cmocka_unit_test(bandwidth),       cmocka_unit_test(simple_mode),
         cmocka_unit_test(queue),      cmocka_unit_test(turnaround),      cmocka_unit_test(activations),
         cmocka_unit_test(groups),     cmocka_unit_test(whole_bursts),    cmocka_unit_test(refreshes),
-        cmocka_unit_test(rows_ahead), cmocka_unit_test(bank_bits),
+        cmocka_unit_test(rows_ahead), cmocka_unit_test(bank_bits),       cmocka_unit_test(parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
