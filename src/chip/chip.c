@@ -129,6 +129,7 @@ void chip_close(Chip *c)
 {
     crew_close(c->crew);
     chip_spare(c);
+    repeats_close(c->repeats);
     const uint32_t sms = c->gpu.sms, parts = c->gpu.part.partitions;
     while (c->opened) sm_close(&c->sms[--c->opened]);  // the first one last: the others share its tables
     for (uint32_t k = 0; k < c->built.n; k++)
@@ -377,6 +378,7 @@ static bool begin(Launch *l, const LaunchInfo *info, const Texture *textures, ui
         sm->env.watch = 0;
         sm->env.check = c->check;
         sm->env.undefined = (Undefined){0};
+        sm->env.dated = false;
     }
     for (uint32_t s = 0; s < c->used; s++) c->sms[s].spans_kept = l->o->trace, c->sms[s].spans.n = 0;
     if (l->o->trace && !(l->tracer = tracer_open(l->o->trace, c))) return false;
@@ -436,9 +438,14 @@ static void reset(Chip *c)
     Division division = c->division;
     uint32_t threads = c->threads;
     Check *check = c->check;
+    struct Repeats *repeats = c->repeats;
+    bool simulate_all = c->simulate_all;
+    uint64_t version = c->version;
+    c->repeats = NULL;
     chip_close(c);
     chip_open(c, &gpu, gmem, threads);
     c->check = check;
+    c->repeats = repeats, c->simulate_all = simulate_all, c->version = version + 1;
     c->clock_ns = ns;
     c->launches = launches;
     c->division = division;
@@ -462,6 +469,7 @@ void chip_copied(Chip *c, uint64_t address, uint64_t bytes)
     bool built = be_built(c, &unsaid);
     text_free(&unsaid);
     if (!built) return;
+    c->version++;
     uint64_t piece = MIN(cfg->l2.line, cfg->chunk), to = address + bytes, next, local;
     for (uint64_t at = address; at < to; at = next) {
         next = MIN((at | (piece - 1)) + 1, to);
@@ -720,6 +728,7 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
     }
     crew_muster(c->crew);
     c->used = sms;
+    c->version++;
     if (!begin(&l, info, textures, texture_count, &organised, (uint32_t)MIN(fit, blocks))) {
         tracer_close(l.tracer);
         chip_no_room(info, (uint64_t)sms * MIN(fit, blocks), message);

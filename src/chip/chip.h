@@ -252,6 +252,9 @@ typedef struct Chip {
     Division division;  // of the latest timed launch
     Check *check;       // null: nobody asked
     uint32_t threads;
+    uint64_t version;         // launches that were simulated, and copies that changed the L2
+    bool simulate_all;        // also launches that repeat an earlier one
+    struct Repeats *repeats;  // null: no launch can repeat one yet
 } Chip;
 // p: each partition that takes part in the launch.
 #define EACH_AWAKE(c, p)                           \
@@ -338,7 +341,12 @@ typedef struct Tracer Tracer;
 Tracer *tracer_open(const TraceSink *sink, const Chip *chip);  // a launch begins
 void tracer_edge(Tracer *t, const Chip *chip, uint64_t now, bool last);
 void tracer_close(Tracer *t);
-// functional.c: the same without time.
+// repeat.c: as chip_run; but a launch that repeats an earlier one isn't simulated. So many were repeated.
+RunResult chip_launch(Chip *c, const LaunchInfo *l, const Texture *textures, uint32_t texture_count,
+                      const RunOptions *o, Record *r, Text *message);
+uint64_t chip_repeated(const Chip *c);
+void repeats_close(struct Repeats *all);  // null: nothing
+// functional.c: as chip_run, without time.
 RunResult chip_execute(Chip *c, const LaunchInfo *l, const Texture *textures, uint32_t texture_count,
                        const RunOptions *o, Record *r, Text *message);
 

@@ -446,8 +446,8 @@ static RunResult simulate(Launching *l)
     double start = free_from(d, &l->stream->base, d->chip_free) + launch_seconds(l);
     if (sink && l->timed) sink->work(sink->user, l->name, NULL, 0, start, -1);
     double began = seconds_now();
-    RunResult result = (l->timed ? chip_run : chip_execute)(&d->chip, &l->info, d->textures.v, (uint32_t)d->textures.n,
-                                                            &o, &l->r, &l->message);
+    RunResult result = (l->timed ? chip_launch : chip_execute)(&d->chip, &l->info, d->textures.v,
+                                                               (uint32_t)d->textures.n, &o, &l->r, &l->message);
     d->wall += seconds_now() - began;
     if (o.max_insts) d->executed += l->r.count[C_WARP_INSTS];
     return result;
@@ -622,6 +622,7 @@ oc_status device_open(const oc_config *config, const Gpu *gpu, oc_device **out, 
     plugin_hold(gpu->plugin);
     gmem_open(&d->memory, d->gpu.memory);
     chip_open(&d->chip, &d->gpu, &d->memory, config->threads ? config->threads : 1);
+    d->chip.simulate_all = config->simulate_all;
     if (config->check) d->chip.check = check_open();
     *out = &d->base;
     return OC_OK;
@@ -667,6 +668,7 @@ FaultKind device_fault(const oc_device *base)
     return d->records.n ? d->records.v[d->records.n - 1].fault : FAULT_NONE;
 }
 
+uint64_t device_repeated(const oc_device *d) { return chip_repeated(&sim_of(d)->chip); }
 double device_wall_seconds(const oc_device *d) { return sim_of(d)->wall; }
 
 uint64_t device_held(const oc_device *d, double *seconds)

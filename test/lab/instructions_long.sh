@@ -29,7 +29,7 @@ made=$(sed -n 's/^compiler,//p' "$kept" 2>/dev/null || true)
 count() {
     valgrind --tool=callgrind --callgrind-out-file="$work/counts" "$onchip" run "$@" --threads 1 --gpu gtx480 \
         >"$work/said" 2>&1 || { cat "$work/said" >&2; return 1; }
-    # A line behind ob= is a position and what it costs; behind calls= it is what the call costs, which is counted there.
+    # A line behind ob= is a position and what it costs. Behind calls= it is what the call costs, counted elsewhere.
     awk -v own="$(realpath "$onchip")" '
         /^ob=/ {
             id = $1; sub(/^ob=/, "", id)
