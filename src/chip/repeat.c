@@ -301,11 +301,12 @@ static uint64_t cost_of_looking(const Chip *c, const LaunchInfo *l)
            150 * c->repeats->filled;
 }
 
-// Does more than what is compared here go into it or come from it?
+// Does nothing but what is compared here go into it, and nothing but what is kept come from it? Another process may
+// write to memory that is shared while the launch runs.
 static bool alone(const Chip *c, const LaunchInfo *l, uint32_t textures, const RunOptions *o)
 {
     return c->sms && !c->gpu.plugin && !(o->stop && *o->stop) && l->kernel->image && !textures && !o->trace &&
-           !o->why && !o->max_insts && !c->check && c->gmem->top <= MOST_MEMORY;
+           !o->why && !o->max_insts && !c->check && c->gmem->file < 0 && c->gmem->top <= MOST_MEMORY;
 }
 
 RunResult chip_launch(Chip *c, const LaunchInfo *l, const Texture *textures, uint32_t texture_count,

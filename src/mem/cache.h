@@ -161,6 +161,11 @@ static inline uint64_t cache_tagged(const Cache *c, uint32_t at)  // the address
 {
     return (c->tags[at] - 1) << c->line_shift;
 }
+// The set of a line that holds one.
+static inline uint32_t cache_set_of(const Cache *c, const CacheLine *line)
+{
+    return cache_set(c, cache_tagged(c, (uint32_t)(line - c->lines)));
+}
 // The way of a set that has a tag; as many as there are: none has.
 ALWAYS_INLINE uint32_t cache_find(const uint64_t *tags, uint32_t ways, uint64_t tag)
 {

@@ -14,52 +14,73 @@ bool crossbar_open(Crossbar *x, const PartitionCfg *cfg, double bytes_in)
     x->queue = mem_try(cfg->partitions, sizeof *x->queue);
     x->free = mem_try(cfg->partitions, sizeof *x->free);
     x->sm_free = mem_try(cfg->sms, sizeof *x->sm_free);
+    x->head = mem_try(cfg->partitions, sizeof *x->head);
     x->wire = mem_try((uint64_t)cfg->partitions * cfg->sms, sizeof *x->wire);
-    return x->queue && x->free && x->sm_free && x->wire;
+    return x->queue && x->free && x->sm_free && x->head && x->wire;
 }
 
 void crossbar_close(Crossbar *x)
 {
     for (uint32_t p = 0; p < x->cfg.partitions && x->queue; p++) mem_free(x->queue[p].v);
     for (uint32_t k = 0; k < x->cfg.partitions * x->cfg.sms && x->wire; k++) wire_close(&x->wire[k]);
-    mem_free(x->queue), mem_free(x->free), mem_free(x->sm_free), mem_free(x->wire);
+    mem_free(x->queue), mem_free(x->free), mem_free(x->sm_free), mem_free(x->head), mem_free(x->wire);
     *x = (Crossbar){0};
 }
 
 void crossbar_begin(Crossbar *x)
 {
     // What is left are acknowledgements that nobody waited for.
-    for (uint32_t p = 0; p < x->cfg.partitions; p++) x->queue[p].head = x->queue[p].n = 0;
+    for (uint32_t p = 0; p < x->cfg.partitions; p++)
+        x->queue[p].head = x->queue[p].n = 0, x->head[p] = (CrossbarHead){NEVER, 0};
     for (uint32_t k = 0; k < x->cfg.partitions * x->cfg.sms; k++) wire_clear(&x->wire[k]);
     memset(x->free, 0, sizeof *x->free * x->cfg.partitions);
     memset(x->sm_free, 0, sizeof *x->sm_free * x->cfg.sms);
 }
 
-// The partition whose first reply can pass next, and when; of several at once the one whose last reply is longest ago.
-static uint32_t next_of(const Crossbar *x, uint64_t *when)
+// The cycle at which both are free.
+static uint64_t free_at(uint64_t partition, uint64_t sm) { return (MAX(partition, sm) + 255) >> 8; }
+
+// Another reply stands first in a partition's queue.
+static void set_head(Crossbar *x, uint32_t p)
 {
+    const Fifo *f = &x->queue[p];
+    CrossbarHead *h = &x->head[p];
+    *h = (CrossbarHead){NEVER, 0};
+    if (f->head == f->n) return;
+    const Packet *r = &f->v[f->head];
+    *h = (CrossbarHead){MAX(r->time, free_at(x->free[p], x->sm_free[r->sm])), r->sm};
+}
+
+// The partition whose first reply can pass next; of several at once the one whose last reply is longest ago. The link
+// of SM `sm` has been used: it is free from a cycle on.
+static uint32_t next_of(Crossbar *x, uint32_t sm, uint64_t from)
+{
+    CrossbarHead *head = x->head;
     uint32_t best = 0;
-    *when = NEVER;
+    x->due = NEVER;
     for (uint32_t p = 0; p < x->cfg.partitions; p++) {
-        const Fifo *f = &x->queue[p];
-        if (f->head == f->n) continue;
-        const Packet *r = &f->v[f->head];
-        uint64_t free = (MAX(x->free[p], x->sm_free[r->sm]) + 255) >> 8, at = MAX(r->time, free);
-        if (at < *when || (at == *when && x->free[p] < x->free[best])) *when = at, best = p;
+        if (head[p].sm == sm) head[p].at = MAX(head[p].at, from);
+        if (head[p].at < x->due || (head[p].at == x->due && x->free[p] < x->free[best])) x->due = head[p].at, best = p;
     }
     return best;
 }
 
 void crossbar_run(Crossbar *x, const Partition *parts, uint32_t sms, uint64_t window, uint64_t horizon)
 {
-    for (uint32_t p = 0; p < x->cfg.partitions; p++)
+    for (uint32_t p = 0; p < x->cfg.partitions; p++) {
+        if (parts[p].sent == NEVER) continue;
         for (uint32_t s = 0; s < sms; s++) wire_take(&parts[p].reply[s], window, &x->queue[p]);
-    for (uint32_t p; p = next_of(x, &x->due), x->due < horizon;) {
+        set_head(x, p);
+    }
+    for (uint32_t p = next_of(x, 0, 0); x->due < horizon;) {
         Fifo *f = &x->queue[p];
         Packet *r = &f->v[f->head++];
-        x->free[p] = x->sm_free[r->sm] = (x->due << 8) + link_time(x->cost, reply_bytes(&x->cfg, r));
+        const uint32_t sm = r->sm;
+        x->free[p] = x->sm_free[sm] = (x->due << 8) + link_time(x->cost, reply_bytes(&x->cfg, r));
         r->time = x->due;
-        fifo_put_sorted(&x->wire[r->sm * x->cfg.partitions + p].box[(window & 1) ^ 1], r);
+        fifo_put_sorted(&x->wire[sm * x->cfg.partitions + p].box[(window & 1) ^ 1], r);
         if (f->head == f->n) f->head = f->n = 0;
+        set_head(x, p);
+        p = next_of(x, sm, free_at(0, x->sm_free[sm]));
     }
 }

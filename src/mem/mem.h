@@ -240,7 +240,7 @@ typedef struct Pieces {  // a request of several lines, until all of them have a
     uint32_t left;  // lines that haven't
     uint32_t next_free;
 } Pieces;
-enum { NO_ROOM_HELPS = UINT32_MAX };
+enum { NO_ROOM_HELPS = UINT32_MAX, ANY_SET = UINT32_MAX };
 typedef struct Partition {
     PartitionCfg cfg;
     uint32_t index;
@@ -269,7 +269,8 @@ typedef struct Partition {
     uint64_t port_free, atomics_free;
     uint64_t refused_since;       // NEVER: the head isn't refused
     uint32_t lacks;               // places in the channel's queue that it needs; NO_ROOM_HELPS: it waits for a fill
-    bool filled;                  // since it was last tried
+    uint32_t wants;               // the set whose fill may let it in, or ANY_SET
+    bool filled;                  // one was, since it was last tried
     uint64_t window, last_event;  // last_event: when the last request was served, and the last atomic executed
     uint64_t count[C_COUNT];
     uint64_t dram_bytes[MAX_STRUCTURES];
@@ -334,11 +335,16 @@ void mmu_run(Mmu *m, Wire *const *late, uint32_t sms, Partition *parts, uint64_t
 static inline uint64_t mmu_due(const Mmu *m) { return m->waiting.n ? m->waiting.v[0].time : NEVER; }
 
 // --- crossbar.c: the way back, where replies keep their order --------------------------------------------------------
+typedef struct CrossbarHead {  // of a partition's queue
+    uint64_t at;               // when it can pass, or NEVER: there is none
+    uint32_t sm;
+} CrossbarHead;
 typedef struct Crossbar {
     PartitionCfg cfg;
     uint32_t cost;             // 1/65536 cycle per byte of an SM's link
     Fifo *queue;               // per partition: what is on its way or waits
     uint64_t *free, *sm_free;  // 1/256 cycle: when a partition's last reply is through, when an SM's link is free
+    CrossbarHead *head;        // per partition
     Wire *wire;                // [SM · partitions + partition]: what has passed
     uint64_t due;              // when the next one passes, or NEVER
 } Crossbar;

@@ -231,30 +231,29 @@ typedef struct Access {
     uint32_t missing;  // sectors to fetch
 } Access;
 
-ALWAYS_INLINE Access look_up(Partition *p, const Packet *r)
+ALWAYS_INLINE void look_up(Partition *p, const Packet *r, Access *a)
 {
-    Access a = {.r = r, .asked = r->walking ? 1 : r->sectors};
-    partition_of(&p->cfg, r->address, &a.local);
-    a.write = r->kind == PACKET_WRITE && !r->walking;
-    a.atomic = r->kind == PACKET_ATOMIC && !r->walking;
-    a.through = (a.write && !p->cfg.l2.write_back) || (a.atomic && p->cfg.absent);
-    if (r->walking) a.local = PAGE_TABLE + ((r->address / p->cfg.page * 8) & ~(uint64_t)(SECTOR - 1));
+    a->r = r, a->asked = r->walking ? 1 : r->sectors;
+    partition_of(&p->cfg, r->address, &a->local);
+    a->write = r->kind == PACKET_WRITE && !r->walking;
+    a->atomic = r->kind == PACKET_ATOMIC && !r->walking;
+    a->through = (a->write && !p->cfg.l2.write_back) || (a->atomic && p->cfg.absent);
+    if (r->walking) a->local = PAGE_TABLE + ((r->address / p->cfg.page * 8) & ~(uint64_t)(SECTOR - 1));
     // The request's sectors of 32 bytes as sectors of the L2's line: that of the first one, which the others share.
-    uint64_t line_at = (a.local + (uint32_t)__builtin_ctz(a.asked) * SECTOR) & ~(uint64_t)(p->cfg.l2.line - 1);
-    int64_t from = (int64_t)(a.local - line_at) / SECTOR;
-    a.want = line_sectors(p, a.asked, from);
-    a.whole = p->cfg.l2.sector == SECTOR ? line_sectors(p, a.asked & r->whole, from) : 0;
-    a.need = a.write ? a.want & ~a.whole : a.want;  // whole sectors are simply overwritten
-    a.local = MAX(a.local, line_at);
-    a.key = p->cfg.absent ? a.local ^ p->requests++ << 40 : a.local;
-    a.found = cache_lookup(&p->l2, a.key, a.need, &a.line);
-    a.fresh = a.found == MISS;
-    if (a.fresh)
-        a.missing = a.need;
-    else if (a.found == MISS_SECTOR)
-        a.missing = a.need & ~(a.line->valid | a.line->pending);
-    if (a.missing) a.missing = cache_fetch(&p->l2, a.missing) & ~(a.fresh ? 0 : a.line->valid | a.line->pending);
-    return a;
+    uint64_t line_at = (a->local + (uint32_t)__builtin_ctz(a->asked) * SECTOR) & ~(uint64_t)(p->cfg.l2.line - 1);
+    int64_t from = (int64_t)(a->local - line_at) / SECTOR;
+    a->want = line_sectors(p, a->asked, from);
+    a->whole = p->cfg.l2.sector == SECTOR ? line_sectors(p, a->asked & r->whole, from) : 0;
+    a->need = a->write ? a->want & ~a->whole : a->want;  // whole sectors are simply overwritten
+    a->local = MAX(a->local, line_at);
+    a->key = p->cfg.absent ? a->local ^ p->requests++ << 40 : a->local;
+    a->found = cache_lookup(&p->l2, a->key, a->need, &a->line);
+    a->fresh = a->found == MISS, a->missing = 0;
+    if (a->fresh)
+        a->missing = a->need;
+    else if (a->found == MISS_SECTOR)
+        a->missing = a->need & ~(a->line->valid | a->line->pending);
+    if (a->missing) a->missing = cache_fetch(&p->l2, a->missing) & ~(a->fresh ? 0 : a->line->valid | a->line->pending);
 }
 
 // Writes the request's data to DRAM as they are.
@@ -303,14 +302,24 @@ static bool has_room(Partition *p, uint32_t n)
     return false;
 }
 
-// Serves request r at cycle now; false: it must wait for DRAM, for what p->lacks says.
+// The head has to wait until its set is filled, or for room. False. A policy that draws its victims is asked after each
+// fill, and without an L2 each look-up has another line.
+static bool refuse(Partition *p, const Access *a)
+{
+    p->wants = p->cfg.absent || p->l2.policy->victim ? ANY_SET : cache_set(&p->l2, a->key);
+    return false;
+}
+
+// Serves request r at cycle now; false: it must wait for DRAM, for what p->lacks and p->wants say.
 static bool serve(Partition *p, const Packet *r, uint64_t now)
 {
-    Access a = look_up(p, r);
+    Access a;
+    look_up(p, r, &a);
     p->lacks = NO_ROOM_HELPS;
-    if (a.found == NO_WAY) return false;
+    p->wants = ANY_SET;
+    if (a.found == NO_WAY) return refuse(p, &a);
     if (a.write && a.fresh && !p->cfg.l2.write_allocate) {  // past the L2
-        if (!has_room(p, 1)) return false;
+        if (!has_room(p, 1)) return refuse(p, &a);
         count_access(p, &a);
         write_through(p, &a, now);
         answer(p, r, now, 0);
@@ -319,9 +328,9 @@ static bool serve(Partition *p, const Packet *r, uint64_t now)
     CacheLine *line = a.line;
     bool waits = a.fresh ? a.need != 0 : (a.need & ~line->valid) != 0, under_way = !a.fresh && line->pending;
     bool dirty = a.fresh && cache_victim(&p->l2, line).dirty;
-    if (!has_room(p, reads_of(p, a.missing) + dirty + a.through)) return false;
+    if (!has_room(p, reads_of(p, a.missing) + dirty + a.through)) return refuse(p, &a);
     if (a.missing && !under_way && p->misses == p->cfg.l2.mshrs) return false;
-    if (waits && under_way && !a.write && p->miss[line->slot].count >= p->cfg.l2.merges) return false;
+    if (waits && under_way && !a.write && p->miss[line->slot].count >= p->cfg.l2.merges) return refuse(p, &a);
     count_access(p, &a);
     if (a.fresh) replace(p, &a, now);
     if (a.missing && !under_way) begin_miss(p, line);
@@ -342,7 +351,7 @@ static void filled(Partition *p, uint32_t tag, uint64_t now)
 {
     Miss *m = &p->miss[tag];
     if (--m->fetching) return;
-    p->filled = true;
+    p->filled |= p->refused_since != NEVER && (p->wants == ANY_SET || p->wants == cache_set_of(&p->l2, m->line));
     m->line->valid |= m->line->pending;
     m->line->pending = 0;
     for (uint32_t w = m->first; w != NONE;) {
@@ -387,7 +396,8 @@ static void take_apart(Partition *p, Packet *r)
     r->piece = true;
 }
 
-// A refused head sleeps until its slice is filled, or its channel has the room that it lacks: nothing else lets it in.
+// A refused head sleeps until the set of its line is filled, or its channel has the room that it lacks: nothing else lets
+// it in.
 static void try_again(Partition *p, uint64_t now)
 {
     bool filled = p->filled;

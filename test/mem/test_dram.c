@@ -262,8 +262,11 @@ static void queue(void **state)
     assert_int_equal(dram_room(&c.dram), 0);
     dram_run(&c.dram, 10, NO_ROOM_HELPS);
     assert_in_range(dram_room(&c.dram), 1, 3);
-    dram_run(&c.dram, 100000, NO_ROOM_HELPS);
+    for (uint32_t tag, k = 0; k < 4; k++) next_done(&c, &tag);
     assert_int_equal(dram_room(&c.dram), 4);
+    for (uint32_t k = 0; k < 4; k++) dram_put(&c.dram, 20000, in_row(&cfg, k, 4), 64, false, k);
+    dram_run(&c.dram, 100000, 3);  // as long as there is less room
+    assert_int_equal(dram_room(&c.dram), 3);
     dram_close(&c.dram);
 }
 
