@@ -76,6 +76,9 @@ typedef struct oc_config {
     // Set by the caller, also from a signal handler or another thread: the launch under way ends at the next window's
     // edge (on a real GPU at its own end), and none begins; may be null.
     const volatile bool *stop;
+    // Simulate every launch. Else one that repeats an earlier one, down to the bytes of memory, isn't simulated again:
+    // its results are copied, and are the same.
+    bool simulate_all;
 } oc_config;
 
 // Opens a device. On failure *device is null and message (capacity bytes, may be null) holds the diagnostic.

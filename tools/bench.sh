@@ -2,11 +2,9 @@
 # bench.sh: how fast the simulator is. Times are CPU seconds of the whole process, user and system, the least of some
 # runs with one thread; "2 threads" compares wall seconds of the simulation.
 #
-# First six kernels from compute-bound to fully divergent on gtx480, compared with the last time (build/bench.csv, which
+# Six kernels from compute-bound to fully divergent on gtx480, compared with the last time (build/bench.csv, which
 # is replaced). A kernel whose simulation alone is slower than its budget, on the wall, makes the exit status 1: 120 ns
-# a warp instruction plus 150 ns a transaction plus 20 ns a cycle of a busy SM. Then six launches beside the peer,
-# GPGPU-Sim 4 in PTX mode with its GTX 480: its CPU seconds for the same launch, of the whole process, too, on an idle
-# machine.
+# a warp instruction plus 150 ns a transaction plus 20 ns a cycle of a busy SM.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 onchip=${ONCHIP:-build/onchip} last=${BENCH_FILE:-build/bench.csv} runs=${BENCH_RUNS:-3}
@@ -70,23 +68,4 @@ awk -F, -v last="$last" '
 mkdir -p "$(dirname "${BENCH_FILE:-build/bench.csv}")"
 cp "$new" "${BENCH_FILE:-build/bench.csv}"
 
-echo
-while read -r peer workload; do
-    # shellcheck disable=SC2086
-    least=$(for _ in $(seq "$((runs * 3))"); do seconds $workload --threads 1; done | sort -g | head -n 1)
-    echo "$workload,$least,$peer"
-done <<'END_OF_LIST' | awk -F, '
-    BEGIN { printf "%-42s %8s %10s %8s\n", "launch", "CPU s", "the peer", "quotient" }
-    {
-        printf "%-42s %8.3f %10.1f %7.0fx\n", $1, $2, $3, $3 / $2
-        n++; sum += log($3 / $2)
-    }
-    END { printf "%-42s %8s %10s %7.0fx\n", "geometric mean", "", "", exp(sum / n) }'
-6.0 vectoradd n=131072
-6.2 syrk n=64
-11.7 conv2d n=256
-13.3 matmul-naive n=128
-30.5 atax nx=3840 ny=64 --kernels atax_kernel1
-150 syrk n=128
-END_OF_LIST
 exit $status

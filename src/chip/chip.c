@@ -6,44 +6,118 @@
 
 #include <string.h>
 
-// SMs and partitions come with the first launch that is timed. False: the host has no memory for them, since a
-// description that was read can be built (derive.c).
+// --- building --------------------------------------------------------------------------------------------------------
+// What all launches need. False: the host has no memory for it, since a description that was read can be built
+// (derive.c).
 static bool build(Chip *c)
 {
     const Gpu *gpu = &c->gpu;
     const char *why = NULL;
     uint32_t sms = gpu->sms, parts = gpu->part.partitions;
-    c->sms = mem_alloc(sizeof *c->sms * sms);
-    c->parts = mem_alloc(sizeof *c->parts * parts);
-    c->envs = mem_alloc(sizeof *c->envs * sms);
+    c->sms = mem_map(sms, sizeof *c->sms);
+    c->parts = mem_map(parts, sizeof *c->parts);
+    c->to_part = mem_map((size_t)sms * parts, sizeof *c->to_part);
+    c->from_part = mem_map((size_t)sms * parts, sizeof *c->from_part);
+    c->credit = mem_map((size_t)sms * parts, sizeof *c->credit);
+    if (!c->sms || !c->parts || !c->to_part || !c->from_part || !c->credit) return false;
+    c->parts[0].cfg = gpu->part;  // what all of them have, for who asks before it is built
     c->channels = parts / gpu->part.slices;
-    for (uint32_t p = 0; p < parts; p++) {
-        Partition *before = p < c->channels ? NULL : &c->parts[p - c->channels];
-        if (!partition_open(&c->parts[p], &c->gpu.part, p, before, &why)) return false;
-    }
-    for (uint32_t s = 0; s < sms; s++) {
-        if (!sm_open(&c->sms[s], &c->gpu.sm, &c->gpu.part, s, sms, &why)) return false;
-        c->envs[s] = &c->sms[s].env;
-        c->envs[s]->gmem = c->gmem;
-        c->envs[s]->ns_per_clock = 1e3 / gpu->core_mhz;
-    }
-    bool ordered = c->gpu.part.ordered;
-    if (ordered && !crossbar_open(&c->crossbar, &c->gpu.part, gpu->sm.bytes_in)) return false;
-    c->to_part = mem_alloc(sizeof *c->to_part * sms * parts);
-    c->from_part = mem_alloc(sizeof *c->from_part * sms * parts);
-    c->credit = mem_alloc(sizeof *c->credit * sms * parts);
-    for (uint32_t s = 0; s < sms; s++)
-        for (uint32_t p = 0; p < parts; p++) {
-            c->to_part[p * sms + s] = links_wire(&c->sms[s], p);
-            c->from_part[s * parts + p] = ordered ? &c->crossbar.wire[s * parts + p] : &c->parts[p].reply[s];
-            c->credit[s * parts + p] = &c->parts[p].credit[s];
-        }
-    for (uint32_t p = 0; p < parts; p++) c->parts[p].from = c->to_part + p * sms;
+    c->envs = mem_alloc(sizeof *c->envs * sms);
     c->late = mem_alloc(sizeof *c->late * sms);
-    for (uint32_t s = 0; s < sms; s++) c->late[s] = links_late(&c->sms[s]);
+    c->built.v = mem_alloc(sizeof *c->built.v * c->channels);
+    c->awake.v = mem_alloc(sizeof *c->awake.v * c->channels);
+    c->stage = mem_alloc(c->channels);
+    if (gpu->part.ordered && !crossbar_open(&c->crossbar, &gpu->part, gpu->sm.bytes_in)) return false;
     if (!mmu_open(&c->mmu, &gpu->sm.tlb, &gpu->tlb2, gpu->dram_latency + gpu->tlb2.penalty + gpu->tlb2.far, &why))
         return false;
     c->crew = crew_open(MIN(c->threads, sms + parts));
+    return true;
+}
+
+// The first so many SMs, with storage shared out so. False: as build.
+static bool build_sms(Chip *c, uint32_t n, const SmCfg *cfg)
+{
+    const char *why = NULL;
+    const uint32_t parts = c->gpu.part.partitions;
+    for (; c->opened < n; c->opened++) {
+        const uint32_t s = c->opened;
+        Sm *sm = &c->sms[s];
+        if (!sm_open(sm, cfg, &c->gpu.part, s, c->gpu.sms, s ? &c->sms[0] : NULL, &why)) return sm_close(sm), false;
+        c->envs[s] = &sm->env;
+        sm->env.gmem = c->gmem;
+        sm->env.ns_per_clock = 1e3 / c->gpu.core_mhz;
+        c->late[s] = links_late(sm);
+        for (uint32_t p = 0; p < parts; p++) {
+            c->from_part[s * parts + p] = c->gpu.part.ordered ? &c->crossbar.wire[s * parts + p] : &c->nothing;
+            c->credit[s * parts + p] = &c->nothing;
+        }
+    }
+    return true;
+}
+
+// False: as build.
+static bool build_channel(Chip *c, uint32_t channel)
+{
+    const char *why = NULL;
+    if (c->stage[channel]) return true;
+    Partition *before = NULL;
+    const Partition *like = c->built.n ? &c->parts[c->built.v[0]] : NULL;
+    c->stage[channel] = CHANNEL_BUILT;
+    c->built.v[c->built.n++] = channel;
+    for (uint32_t p = channel; p < c->gpu.part.partitions; before = &c->parts[p], p += c->channels)
+        if (!partition_open(&c->parts[p], &c->gpu.part, p, before, like ? like : before, &why)) return false;
+    return true;
+}
+
+// From now on the channel takes part in the launch. False: as build.
+static bool wake_channel(Chip *c, uint32_t channel)
+{
+    const uint32_t sms = c->gpu.sms, parts = c->gpu.part.partitions;
+    if (!build_channel(c, channel)) return false;
+    c->stage[channel] = CHANNEL_AWAKE;
+    c->awake.v[c->awake.n++] = channel;
+    for (Partition *p = &c->parts[channel]; p; p = p->next_slice) {
+        partition_begin(p, c->used);
+        p->due = NEVER;  // but for what comes now
+        p->from = c->to_part + (size_t)p->index * sms;
+        for (uint32_t s = 0; s < c->used; s++) {
+            c->to_part[p->index * sms + s] = links_wire(&c->sms[s], p->index);
+            if (!c->gpu.part.ordered) c->from_part[s * parts + p->index] = &p->reply[s];
+            c->credit[s * parts + p->index] = &p->credit[s];
+        }
+    }
+    return true;
+}
+
+// Wakes the channels of the partitions that SMs sent something to for the first time. False: as build.
+static bool wake_asked(Chip *c)
+{
+    for (uint32_t s = 0; s < c->used; s++) {
+        Links *l = &c->sms[s].links;
+        if (!l->asks) continue;
+        l->asks = false;
+        for (uint32_t p = 0; p < c->gpu.part.partitions; p++)
+            if (l->asked[p] && c->stage[p % c->channels] < CHANNEL_AWAKE && !wake_channel(c, p % c->channels))
+                return false;
+    }
+    return true;
+}
+
+// Before a launch: all channels sleep, and what they sent in the one before and nobody took is lost. Or all are awake:
+// where replies keep their order the crossbar looks at all partitions, and what of a sampled launch isn't timed warms
+// them.
+static bool put_to_sleep(Chip *c, bool all_awake)
+{
+    const uint32_t parts = c->gpu.part.partitions;
+    EACH_AWAKE(c, p)
+    for (uint32_t s = 0; s < p->sms; s++) {
+        if (!c->gpu.part.ordered) c->from_part[s * parts + p->index] = &c->nothing;
+        c->credit[s * parts + p->index] = &c->nothing;
+    }
+    for (uint32_t k = 0; k < c->awake.n; k++) c->stage[c->awake.v[k]] = CHANNEL_BUILT;
+    c->awake.n = 0;
+    for (uint32_t k = 0; k < c->channels && all_awake; k++)
+        if (!wake_channel(c, k)) return false;
     return true;
 }
 
@@ -56,12 +130,18 @@ void chip_close(Chip *c)
 {
     crew_close(c->crew);
     chip_spare(c);
-    for (uint32_t s = 0; s < c->gpu.sms && c->sms; s++) sm_close(&c->sms[s]);
-    for (uint32_t p = 0; p < c->gpu.part.partitions && c->parts; p++) partition_close(&c->parts[p]);
-    mem_free(c->sms), mem_free(c->parts), mem_free(c->envs);
+    repeats_close(c->repeats);
+    const uint32_t sms = c->gpu.sms, parts = c->gpu.part.partitions;
+    while (c->opened) sm_close(&c->sms[--c->opened]);  // the first one last: the others share its tables
+    for (uint32_t k = 0; k < c->built.n; k++)
+        for (uint32_t p = c->built.v[k]; p < parts; p += c->channels) partition_close(&c->parts[p]);
+    mem_unmap(c->sms, sms, sizeof *c->sms), mem_unmap(c->parts, parts, sizeof *c->parts);
+    mem_unmap(c->to_part, (size_t)sms * parts, sizeof *c->to_part);
+    mem_unmap(c->from_part, (size_t)sms * parts, sizeof *c->from_part);
+    mem_unmap(c->credit, (size_t)sms * parts, sizeof *c->credit);
     mmu_close(&c->mmu);
     crossbar_close(&c->crossbar);
-    mem_free(c->to_part), mem_free(c->from_part), mem_free(c->credit), mem_free(c->late);
+    mem_free(c->envs), mem_free(c->late), mem_free(c->built.v), mem_free(c->awake.v), mem_free(c->stage);
     *c = (Chip){0};
 }
 
@@ -86,6 +166,7 @@ typedef struct Launch {
     uint64_t told;             // the cycle of the last call of o->progress
     Structures structures;
     uint64_t watched;  // the cycle in which the watch began
+    bool no_room;      // the host has no memory for a partition that something was sent to
     uint32_t epoch;
     Tracer *tracer;        // null: nobody asks
     Stretches *stretches;  // null: all blocks are timed
@@ -180,7 +261,7 @@ static void phase(void *user, uint32_t k)
             sm_run(&c->sms[k], c->from_part + k * c->gpu.part.partitions, c->credit + k * c->gpu.part.partitions,
                    l->window, l->from, l->to);
     } else {
-        partition_run(&c->parts[k - c->used], l->window, l->to);
+        partition_run(&c->parts[c->awake.v[k - c->used]], l->window, l->to);
     }
 }
 
@@ -195,8 +276,8 @@ void chip_collect(const Chip *c, uint64_t *count)
     memset(count, 0, sizeof(uint64_t) * C_COUNT);
     for (uint32_t s = 0; s < c->used; s++)
         for (int k = 0; k < C_COUNT; k++) count[k] += c->sms[s].count[k];
-    for (uint32_t p = 0; p < c->gpu.part.partitions; p++)
-        for (int k = 0; k < C_COUNT; k++) count[k] += c->parts[p].count[k];
+    EACH_AWAKE(c, p)
+    for (int k = 0; k < C_COUNT; k++) count[k] += p->count[k];
     for (int k = 0; k < C_COUNT; k++) count[k] += c->mmu.count[k];
     count[C_DRAM_BUSY] >>= 8;
 }
@@ -205,8 +286,8 @@ static bool all_idle(const Chip *c)
 {
     for (uint32_t s = 0; s < c->used; s++)
         if (!sm_quiet(&c->sms[s])) return false;
-    for (uint32_t p = 0; p < c->gpu.part.partitions; p++)
-        if (!partition_idle(&c->parts[p])) return false;
+    EACH_AWAKE(c, p)
+    if (!partition_idle(p)) return false;
     return !c->mmu.waiting.n;
 }
 
@@ -282,9 +363,11 @@ static bool begin(Launch *l, const LaunchInfo *info, const Texture *textures, ui
                   uint32_t blocks)
 {
     Chip *c = l->c;
-    uint64_t l1 = cfg->l1.size == c->sms[0].cfg.l1.size ? 0 : most_times(c->gpu.sms, cache_bytes(&cfg->l1));
+    bool same = !c->opened || cfg->l1.size == c->sms[0].cfg.l1.size;
+    uint64_t l1 = same ? 0 : most_plus(most_times(c->opened, cache_bytes(&cfg->l1)), cache_shape_bytes(&cfg->l1));
     if (l1 && !mem_room(l1)) return false;
-    for (uint32_t s = 0; s < c->gpu.sms; s++)  // of all: an L1 that is kept may lose its contents
+    if (!build_sms(c, c->used, cfg)) return false;
+    for (uint32_t s = 0; s < c->opened; s++)  // of all: an L1 that is kept may lose its contents
         if (!sm_resize(&c->sms[s], cfg)) return false;
     uint64_t lack = blocks_lack(l, info, blocks);
     if (lack && !mem_room(lack)) {
@@ -304,13 +387,13 @@ static bool begin(Launch *l, const LaunchInfo *info, const Texture *textures, ui
         sm->env.watch = 0;
         sm->env.check = c->check;
         sm->env.undefined = (Undefined){0};
+        sm->env.dated = false;
     }
     for (uint32_t s = 0; s < c->used; s++) c->sms[s].spans_kept = l->o->trace, c->sms[s].spans.n = 0;
     if (l->o->trace && !(l->tracer = tracer_open(l->o->trace, c))) return false;
     mmu_flush(&c->mmu);
     if (c->gpu.part.ordered) crossbar_begin(&c->crossbar);
-    for (uint32_t p = 0; p < c->gpu.part.partitions; p++) partition_begin(&c->parts[p], c->used);
-    return true;
+    return put_to_sleep(c, c->gpu.part.ordered || l->o->sample);
 }
 
 // Adds up which warps took whose lines, over the SMs.
@@ -351,8 +434,8 @@ static void finish(Launch *l, Record *r)
     if (c->used && watch_on(&c->sms[0])) collect_pairs(c, r);
     if (c->used && c->sms[0].why) r->why = mem_alloc(sizeof *r->why);
     for (uint32_t s = 0; r->why && s < c->used; s++) why_add(&c->sms[s], r->why);
-    for (uint32_t p = 0; p < c->gpu.part.partitions; p++)
-        for (int k = 0; k < MAX_STRUCTURES; k++) r->structure_dram[k] += c->parts[p].dram_bytes[k];
+    EACH_AWAKE(c, p)
+    for (int k = 0; k < MAX_STRUCTURES; k++) r->structure_dram[k] += p->dram_bytes[k];
 }
 
 // After a fault or a limit the chip must be as new: what is under way is dropped, and the next launch builds it anew.
@@ -364,15 +447,20 @@ static void reset(Chip *c)
     Division division = c->division;
     uint32_t threads = c->threads;
     Check *check = c->check;
+    struct Repeats *repeats = c->repeats;
+    bool simulate_all = c->simulate_all;
+    uint64_t version = c->version;
+    c->repeats = NULL;
     chip_close(c);
     chip_open(c, &gpu, gmem, threads);
     c->check = check;
+    c->repeats = repeats, c->simulate_all = simulate_all, c->version = version + 1;
     c->clock_ns = ns;
     c->launches = launches;
     c->division = division;
 }
 
-// The SMs and partitions of the first launch. False: the host has no memory for them.
+// What the first launch needs. False: the host has no memory for them.
 static bool be_built(Chip *c, Text *message)
 {
     if (c->sms) return true;
@@ -390,10 +478,12 @@ void chip_copied(Chip *c, uint64_t address, uint64_t bytes)
     bool built = be_built(c, &unsaid);
     text_free(&unsaid);
     if (!built) return;
+    c->version++;
     uint64_t piece = MIN(cfg->l2.line, cfg->chunk), to = address + bytes, next, local;
     for (uint64_t at = address; at < to; at = next) {
         next = MIN((at | (piece - 1)) + 1, to);
         uint32_t part = partition_of(cfg, at, &local);
+        if (!build_channel(c, part % c->channels)) return reset(c);
         partition_copied(&c->parts[part], local, (uint32_t)(next - at));
     }
 }
@@ -425,7 +515,8 @@ static uint64_t next_window(const Launch *l)
     if (o->trace) due = MIN(due, (l->to / o->trace->interval + 1) * o->trace->interval - 1);
     if (o->max_cycles) due = MIN(due, o->max_cycles - 1);
     for (uint32_t s = 0; s < c->used; s++) due = MIN(due, sm_due(&c->sms[s]));
-    for (uint32_t p = 0; p < c->gpu.part.partitions; p++) due = MIN(due, MIN(c->parts[p].due, c->parts[p].sent));
+    EACH_AWAKE(c, p)
+    due = MIN(due, MIN(p->due, p->sent));
     return due < l->to + c->gpu.window ? l->to : due - due % c->gpu.window;
 }
 
@@ -450,7 +541,7 @@ uint32_t chip_fit(SmCfg *organised, const LaunchInfo *info, uint32_t sms, const 
 
 void chip_spare(Chip *c)
 {
-    for (uint32_t s = 0; s < c->gpu.sms && c->sms; s++) sm_spare(&c->sms[s]);
+    for (uint32_t s = 0; s < c->opened; s++) sm_spare(&c->sms[s]);
     for (uint32_t k = 0; k < c->idle; k++) exec_cta_free(c->ctas.v[k]), mem_free(c->ctas.v[k]);
     vec_free(&c->ctas);
     c->idle = 0;
@@ -543,8 +634,8 @@ static void tell_use(Launch *l)
     Chip *c = l->c;
     uint64_t l2 = 0, dram = 0;
     if (!(c->gpu.sm.schedule->wants & OC_WANTS_USE)) return;
-    for (uint32_t p = 0; p < c->gpu.part.partitions; p++)
-        l2 += c->parts[p].count[C_L2_ACCESSES], dram += c->parts[p].count[C_DRAM_BUSY];
+    EACH_AWAKE(c, p)
+    l2 += p->count[C_L2_ACCESSES], dram += p->count[C_DRAM_BUSY];
     oc_memory_use use = {.cycles = (double)l->to,
                          .l2_busy = (double)(l2 * c->gpu.part.interval) / c->gpu.part.partitions,
                          .dram_busy = (double)dram / 256 / c->channels};
@@ -554,12 +645,16 @@ static void tell_use(Launch *l)
 static void run_window(Launch *l)
 {
     Chip *c = l->c;
+    if (!wake_asked(c)) {
+        l->no_room = true;
+        return;
+    }
     tell_use(l);
     l->from = next_window(l);
     l->to = l->from + c->gpu.window;
     if (c->gpu.sm.tlb.entries) mmu_run(&c->mmu, c->late, c->used, c->parts, l->window, l->to);
     if (c->gpu.part.ordered) crossbar_run(&c->crossbar, c->parts, c->used, l->window, l->from + c->gpu.to_sm);
-    crew_run(c->used > 1 && !c->check ? c->crew : NULL, c->used + c->channels, phase, l);
+    crew_run(c->used > 1 && !c->check ? c->crew : NULL, c->used + c->awake.n, phase, l);
     log_apply(c->envs, c->used, c->gmem, edge_done, l);
     for (uint32_t s = 0; s < c->used && watch_on(&c->sms[s]); s++) watch_warps(&c->sms[s], l->to);
     if (l->tracer) tracer_edge(l->tracer, c, l->to, false);
@@ -616,6 +711,10 @@ static bool is_over(Launch *l, RunResult *result)
         return *result = fault->kind == FAULT_HOST ? RUN_MEMORY : RUN_FAULT, true;
     }
     if (!sample(l)) return *result = RUN_MEMORY, true;
+    if (l->no_room) {
+        text_put(l->message, mem_none);
+        return *result = RUN_MEMORY, true;
+    }
     bool running = !all_over(l) || (l->stretches && stretches_wait(l->stretches));
     if (!running && all_idle(c)) return true;
     if (l->o->max_cycles && l->to >= l->o->max_cycles) return *result = RUN_LIMIT, true;
@@ -636,7 +735,8 @@ static uint64_t last_event(const Chip *c)
 {
     uint64_t end = 0;
     for (uint32_t s = 0; s < c->used; s++) end = MAX(end, c->sms[s].last_event);
-    for (uint32_t p = 0; p < c->gpu.part.partitions; p++) end = MAX(end, c->parts[p].last_event);
+    EACH_AWAKE(c, p)
+    end = MAX(end, p->last_event);
     return end;
 }
 
@@ -657,6 +757,7 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
     }
     crew_muster(c->crew);
     c->used = sms;
+    c->version++;
     if (!begin(&l, info, textures, texture_count, &organised, (uint32_t)MIN(fit, blocks))) {
         tracer_close(l.tracer);
         chip_no_room(info, (uint64_t)sms * MIN(fit, blocks), message);

@@ -233,13 +233,23 @@ static inline bool structure_used(const Record *r, int k)
     return s->loads + s->stores + s->atomics + r->structure_energy[k].l1 + r->structure_energy[k].dram > 0;
 }
 
+// Channels of DRAM with their partitions of the L2, by number. A channel is built when the first packet comes to one of
+// its partitions, and takes part in a launch from its first packet there on: until then it sleeps.
+typedef struct Channels {
+    uint32_t *v, n;
+} Channels;
+typedef enum ChannelStage { CHANNEL_NONE, CHANNEL_BUILT, CHANNEL_AWAKE } ChannelStage;
 typedef struct Chip {
     Gpu gpu;
     Gmem *gmem;
-    Sm *sms;
-    uint32_t used;  // SMs of this launch: blocks are dealt in turn from SM 0 on, so these are the first ones
+    Sm *sms;          // the first `opened` are built: a launch builds those that it uses and that weren't used before
+    uint32_t opened;  // SMs
+    uint32_t used;    // SMs of this launch: blocks are dealt in turn from SM 0 on, so these are the first ones
     Partition *parts;
     uint32_t channels;                      // of DRAM: each is run by itself, with its partitions
+    Channels built, awake;                  // that were ever sent something; that were in this launch
+    uint8_t *stage;                         // of each channel: a ChannelStage
+    Wire nothing;                           // what an SM gets from a partition that sleeps
     Wire **to_part, **from_part, **credit;  // pointer tables: [partition][sm], [sm][partition]
     Wire **late;                            // [sm]: requests for the L2 TLB
     Mmu mmu;
@@ -253,7 +263,15 @@ typedef struct Chip {
     Division division;  // of the latest timed launch
     Check *check;       // null: nobody asked
     uint32_t threads;
+    uint64_t version;         // launches that were simulated, and copies that changed the L2
+    bool simulate_all;        // also launches that repeat an earlier one
+    struct Repeats *repeats;  // null: no launch can repeat one yet
 } Chip;
+// p: each partition that takes part in the launch.
+#define EACH_AWAKE(c, p)                           \
+    for (uint32_t k_ = 0; k_ < (c)->awake.n; k_++) \
+        for (Partition *p = &(c)->parts[(c)->awake.v[k_]]; p; p = p->next_slice)
+
 // What a launch does over time, told as it goes: to trace.c's user. Cycles are the launch's.
 typedef struct SmSample {  // of an SM between two samples
     uint64_t from, to;     // cycles
@@ -338,7 +356,12 @@ typedef struct Tracer Tracer;
 Tracer *tracer_open(const TraceSink *sink, const Chip *chip);  // a launch begins
 void tracer_edge(Tracer *t, const Chip *chip, uint64_t now, bool last);
 void tracer_close(Tracer *t);
-// functional.c: the same without time.
+// repeat.c: as chip_run; but a launch that repeats an earlier one isn't simulated. So many were repeated.
+RunResult chip_launch(Chip *c, const LaunchInfo *l, const Texture *textures, uint32_t texture_count,
+                      const RunOptions *o, Record *r, Text *message);
+uint64_t chip_repeated(const Chip *c);
+void repeats_close(struct Repeats *all);  // null: nothing
+// functional.c: as chip_run, without time.
 RunResult chip_execute(Chip *c, const LaunchInfo *l, const Texture *textures, uint32_t texture_count,
                        const RunOptions *o, Record *r, Text *message);
 // Blocks of a launch whose others are timed; their accesses change what the L2 holds. fit: of an SM.

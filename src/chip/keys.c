@@ -128,9 +128,11 @@ double key_get(const Gpu *g, const Key *k)
 
 const Key *key_find(const char *section, const char *key)
 {
-    for (size_t i = 0; i < gpu_key_count; i++)
-        if (!strcmp(gpu_keys[i].key, key) && !strcmp(gpu_keys[i].section, section))
-            return &gpu_keys[i];  // sections repeat
+    for (size_t i = 0; i < gpu_key_count; i++) {
+        const Key *k = &gpu_keys[i];
+        if (*k->key != *key || *k->section != *section) continue;  // most differ here, and no call is needed
+        if (!strcmp(k->key, key) && !strcmp(k->section, section)) return k;
+    }
     return NULL;
 }
 

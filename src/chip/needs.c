@@ -30,6 +30,9 @@ static void add_sms(Needs *n, const Gpu *g)
     add(n, "const.size", sms, cache_bytes(&s->cst));
     add(n, "sched", sms, cache_bytes(&s->scratch) + s->schedule->state);
     add(n, "tlb1.entries", sms, tlb_bytes(&s->tlb));
+    const CacheCfg *const caches[] = {&s->l1, &s->ro, &s->cst, &s->scratch};
+    const char *const keys[] = {"l1.size", "readonly.size", "const.size", "sched"};
+    for (size_t k = 0; k < COUNT(caches); k++) add(n, keys[k], 1, cache_shape_bytes(caches[k]));
     add(n, "l1.mshrs", sms * ((uint64_t)s->l1.mshrs + s->ro.mshrs + s->cst.mshrs), sizeof(Pend));
     add(n, "lsu.pending", sms * s->pending, sizeof(Pend));
     add(n, "copy.requests", sms * s->copy_requests, sizeof(Pend));
@@ -46,6 +49,7 @@ static void add_partitions(Needs *n, const Gpu *g)
     const PartitionCfg *p = &g->part;
     uint64_t parts = p->partitions, sms = g->sms;
     add(n, "l2.size", parts, cache_bytes(&p->l2));
+    add(n, "l2.size", 1, cache_shape_bytes(&p->l2));
     add(n, "l2.mshrs", parts * p->l2.mshrs, sizeof(Miss));
     add(n, "dram.queue", parts / p->slices * p->dram.queue, sizeof(DramRequest));
     add(n, "dram.banks", parts / p->slices * MAX(p->dram.banks, 1u), sizeof(DramBank));

@@ -112,8 +112,8 @@ static void snapshot(const Stretches *s, uint64_t count[C_COUNT], uint64_t now)
 {
     chip_collect(s->c, count);
     count[C_CYCLES] = now;
-    for (uint32_t p = 0; p < s->c->gpu.part.partitions; p++)
-        count[C_CYCLES] = MAX(count[C_CYCLES], s->c->parts[p].last_event);
+    EACH_AWAKE(s->c, p)
+    count[C_CYCLES] = MAX(count[C_CYCLES], p->last_event);
 }
 
 static void tally(int64_t to[C_COUNT], const uint64_t count[C_COUNT], int64_t sign)

@@ -77,8 +77,8 @@ static void sample(Tracer *t, const Sm *sm, uint64_t now)
 static void sample_memory(Tracer *t, const Chip *c, uint64_t now)
 {
     uint64_t grown[C_COUNT] = {0};
-    for (uint32_t p = 0; p < c->gpu.part.partitions; p++)
-        for (int k = 0; k < C_COUNT; k++) grown[k] += c->parts[p].count[k];
+    EACH_AWAKE(c, p)
+    for (int k = 0; k < C_COUNT; k++) grown[k] += p->count[k];
     for (int k = 0; k < C_COUNT; k++) {
         uint64_t all = grown[k];
         grown[k] -= t->memory[k], t->memory[k] = all;

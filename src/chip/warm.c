@@ -35,8 +35,8 @@ static void pass(Warmer *w, const Segment *s, PacketKind kind)
     if (kind != PACKET_READ) p->written |= (uint8_t)s->sectors;
     Packet r = {
         .address = s->address, .kind = (uint8_t)kind, .sectors = (uint8_t)s->sectors, .whole = (uint8_t)s->whole};
-    uint64_t local;
-    partition_pass(&w->c->parts[partition_of(&w->c->gpu.part, s->address, &local)], &r);
+    const uint32_t part = partition_of(&w->c->gpu.part, s->address, NULL);
+    if (w->c->stage[part % w->c->channels]) partition_pass(&w->c->parts[part], &r);
 }
 
 void warmer_take(Warmer *w, const Step *s)

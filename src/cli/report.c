@@ -465,7 +465,9 @@ void report_text(const oc_device *d, const ReportInfo *info, FILE *out)
                 "or for a "
                 "place in the load-store unit");
     held_text(d, out);
-    fprintf(out, "\nsimulated in %.2f s\n", device_wall_seconds(d));
+    fprintf(out, "\nsimulated in %.2f s", device_wall_seconds(d));
+    if (device_repeated(d)) fprintf(out, "; %llu launches repeat earlier ones", (unsigned long long)device_repeated(d));
+    fprintf(out, "\n");
 }
 
 static void shape_json(const char *name, const uint32_t shape[3], Json *j)

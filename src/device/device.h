@@ -149,6 +149,7 @@ void device_gather(oc_device *d, size_t bytes, oc_stream *s);
 oc_status device_blame(const char *gpu, const Diag *diag);
 // Of a simulated device only:
 const Gpu *device_gpu(const oc_device *d);
+uint64_t device_repeated(const oc_device *d);    // launches that repeated an earlier one, and weren't simulated
 double device_wall_seconds(const oc_device *d);  // host time spent simulating launches
 // How many launches only waited for kernels and copies of other streams to leave the chip, beside which a GPU may run
 // them; and how long, together.

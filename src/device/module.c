@@ -174,6 +174,7 @@ void sim_unload(oc_module *base)
     for (size_t s = 0; s < d->sums.n; s++)
         for (size_t k = 0; k < mod->kernels.n; k++)
             if (d->sums.v[s].code == mod->kernels.v[k]->kernel) d->sums.v[s].code = NULL;
+    repeats_close(d->chip.repeats), d->chip.repeats = NULL;  // what they know of kernels is by address
     for (size_t k = 0; k < mod->kernels.n; k++) {
         exec_kernel_free(mod->kernels.v[k]->kernel);
         mem_free(mod->kernels.v[k]->refusal);

@@ -462,8 +462,8 @@ static RunResult simulate(Launching *l)
     double began = seconds_now();
     const bool runs = l->timed && (!d->foretell || foretell_times(d->foretell, &l->info, &d->memory));
     o.warm = d->foretell && !runs && foretell_warm(d->foretell);
-    RunResult result = (runs ? chip_run : chip_execute)(&d->chip, &l->info, d->textures.v, (uint32_t)d->textures.n, &o,
-                                                        &l->r, &l->message);
+    RunResult result = (runs ? chip_launch : chip_execute)(&d->chip, &l->info, d->textures.v, (uint32_t)d->textures.n,
+                                                           &o, &l->r, &l->message);
     if (l->timed && d->foretell && result == RUN_OK) learn(l, runs);
     d->wall += seconds_now() - began;
     if (o.max_insts) d->executed += l->r.count[C_WARP_INSTS];
@@ -657,6 +657,7 @@ oc_status device_open(const oc_config *config, const Gpu *gpu, oc_device **out, 
     plugin_hold(gpu->plugin);
     gmem_open(&d->memory, d->gpu.memory);
     chip_open(&d->chip, &d->gpu, &d->memory, config->threads ? config->threads : 1);
+    d->chip.simulate_all = config->simulate_all || config->sample;
     if (config->check) d->chip.check = check_open();
     if (config->sample) d->foretell = foretell_open();
     *out = &d->base;
@@ -703,6 +704,7 @@ FaultKind device_fault(const oc_device *base)
     return d->records.n ? d->records.v[d->records.n - 1].fault : FAULT_NONE;
 }
 
+uint64_t device_repeated(const oc_device *d) { return chip_repeated(&sim_of(d)->chip); }
 double device_wall_seconds(const oc_device *d) { return sim_of(d)->wall; }
 
 uint64_t device_held(const oc_device *d, double *seconds)

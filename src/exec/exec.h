@@ -484,6 +484,7 @@ typedef struct Env {
     uint64_t clock;        // what %clock64 reads: the cycle
     uint64_t nanoseconds;  // what %globaltimer reads at clock 0
     double ns_per_clock;
+    bool dated;             // something read the time of day or the launch's number
     uint32_t window_cycle;  // clock within the window
     uint32_t sm, sm_count, max_warps;
     uint64_t changed;  // clock of the last change that others can see: memory, a thread that is over

@@ -62,10 +62,11 @@ static void thread_ids(const Env *env, const Warp *w, int axis, uint32_t *out)
 
 static uint32_t in_cluster(const LaunchInfo *l, int axis) { return l->cluster[0] ? l->cluster[axis] : 1; }
 
-static uint64_t uniform_sreg(const Env *env, const Warp *w, Sreg r)
+static uint64_t uniform_sreg(Env *env, const Warp *w, Sreg r)
 {
     const LaunchInfo *i = env->launch;
     uint64_t ns = env->nanoseconds + (uint64_t)((double)env->clock * env->ns_per_clock);
+    env->dated |= r == SR_GRIDID || r == SR_GLOBALTIMER || r == SR_GLOBALTIMER_LO || r == SR_GLOBALTIMER_HI;
     switch (r) {
     case SR_NTID_X: return i->block[0];
     case SR_NTID_Y: return i->block[1];

@@ -17,15 +17,21 @@ const ReplacementInfo replacements[REPLACE_COUNT] = {
 static bool is_power(uint64_t x) { return x && !(x & (x - 1)); }
 static uint32_t log2_of(uint64_t x) { return 63u - (uint32_t)__builtin_clzll(x); }
 
-static bool deal(Cache *c, uint32_t entries)
+struct CacheShape {
+    uint32_t users;  // caches that have it
+    uint32_t *first, *ways, *deal;
+    uint16_t (*part)[256];
+    uint32_t lines, part_from, parts;  // lines: of all sets
+    bool exact;
+};
+
+static bool deal(CacheShape *t, uint32_t sets)
 {
-    c->deal = mem_try(entries, sizeof *c->deal);
-    if (!c->deal) return false;
-    c->entries = entries;
-    for (uint32_t k = 0, round = 0; k < entries; round++)
-        for (uint32_t s = 0; s < c->sets; s++)
-            if (round < c->ways[s]) c->deal[k++] = s;
-    return true;
+    t->deal = mem_try(t->lines, sizeof *t->deal);
+    for (uint32_t k = 0, round = 0; k < t->lines && t->deal; round++)
+        for (uint32_t s = 0; s < sets; s++)
+            if (round < t->ways[s]) t->deal[k++] = s;
+    return t->deal;
 }
 
 // How many of index_bits make a set's number by themselves; 0: the sets are no power of two, or too many for that.
@@ -66,26 +72,26 @@ static bool check_linear(const CacheCfg *cfg, const char **why)
 
 // Tables of what each byte of an address adds to the number. Where that isn't the set's, it is how many sets the line
 // is moved on from where it would be by its own number; the lowest bit of each of index_bits is part of that.
-static bool open_linear(Cache *c)
+static bool open_linear(CacheShape *t, const CacheCfg *cfg, uint32_t sets)
 {
     uint64_t mask[MOST_INDEX_BITS], all = 0;
-    uint32_t bits = linear_bits(&c->cfg), n = bits ? bits : c->cfg.index_bit_count;
-    c->exact = bits || c->sets == 1;
+    uint32_t bits = linear_bits(cfg), n = bits ? bits : cfg->index_bit_count;
+    t->exact = bits || sets == 1;
     for (uint32_t k = 0; k < n; k++) {
-        mask[k] = c->cfg.index_bits[k] & ~(uint64_t)(c->cfg.line - 1);
-        if (!c->exact) mask[k] &= mask[k] - 1;
+        mask[k] = cfg->index_bits[k] & ~(uint64_t)(cfg->line - 1);
+        if (!t->exact) mask[k] &= mask[k] - 1;
         all |= mask[k];
     }
-    c->part_from = all ? (uint32_t)__builtin_ctzll(all) / 8 : 0;
-    c->parts = all && c->sets > 1 ? log2_of(all) / 8 + 1 - c->part_from : 0;
-    c->part = mem_try(MAX(c->parts, 1u), sizeof *c->part);
-    for (uint32_t p = 0; p < c->parts && c->part; p++)
+    t->part_from = all ? (uint32_t)__builtin_ctzll(all) / 8 : 0;
+    t->parts = all && sets > 1 ? log2_of(all) / 8 + 1 - t->part_from : 0;
+    t->part = mem_try(MAX(t->parts, 1u), sizeof *t->part);
+    for (uint32_t p = 0; p < t->parts && t->part; p++)
         for (uint64_t v = 0; v < 256; v++)
             for (uint32_t k = 0; k < n; k++) {
-                uint64_t picked = v << 8 * (c->part_from + p) & mask[k];
-                c->part[p][v] |= (uint16_t)((__builtin_popcountll(picked) & 1) << k);
+                uint64_t picked = v << 8 * (t->part_from + p) & mask[k];
+                t->part[p][v] |= (uint16_t)((__builtin_popcountll(picked) & 1) << k);
             }
-    return c->part;
+    return t->part;
 }
 
 bool cache_check(const CacheCfg *cfg, const char **why)
@@ -137,47 +143,92 @@ static bool open_lines(Cache *c, uint32_t n, Cache *other)
     return true;
 }
 
-// With the tables of another cache, which isn't used any more; null: with new ones.
-static bool open_with(Cache *c, const CacheCfg *cfg, uint64_t seed, Cache *other, const char **why)
+// --- shapes ----------------------------------------------------------------------------------------------------------
+static uint32_t sets_of(const CacheCfg *cfg)
+{
+    return cfg->set_count ? cfg->set_count : (uint32_t)(cfg->size / cfg->line / cfg->ways);
+}
+
+static void shape_leave(CacheShape *t)
+{
+    if (!t || --t->users) return;
+    mem_free(t->first), mem_free(t->ways), mem_free(t->deal), mem_free(t->part), mem_free(t);
+}
+
+// Null: the host has no memory for it.
+static CacheShape *shape_new(const CacheCfg *cfg)
+{
+    const uint32_t sets = sets_of(cfg);
+    CacheShape *t = mem_try(1, sizeof *t);
+    if (!t) return NULL;
+    t->users = 1;
+    t->first = mem_try(sets, sizeof *t->first);
+    t->ways = mem_try(sets, sizeof *t->ways);
+    for (uint32_t s = 0; s < sets && t->first && t->ways; s++) {
+        t->first[s] = t->lines;
+        t->ways[s] = cfg->set_count ? cfg->sets[s] : cfg->ways;
+        t->lines += t->ways[s];
+    }
+    if (t->first && t->ways && (cfg->index != INDEX_DEALT || deal(t, sets)) &&
+        (cfg->index != INDEX_LINEAR || open_linear(t, cfg, sets)))
+        return t;
+    shape_leave(t);
+    return NULL;
+}
+
+static bool same_shape(const CacheCfg *a, const CacheCfg *b)
+{
+    return a->size == b->size && a->line == b->line && a->ways == b->ways && a->set_count == b->set_count &&
+           !memcmp(a->sets, b->sets, sizeof *a->sets * a->set_count) && a->index == b->index &&
+           a->index_bit_count == b->index_bit_count &&
+           !memcmp(a->index_bits, b->index_bits, sizeof *a->index_bits * a->index_bit_count);
+}
+
+// --- opening ---------------------------------------------------------------------------------------------------------
+// other: one that isn't used any more, whose lines are taken; null: with new ones. like: as in cache_open_like.
+static bool open_with(Cache *c, const CacheCfg *cfg, uint64_t seed, Cache *other, const Cache *like, const char **why)
 {
     *c = (Cache){.cfg = *cfg, .random = seed * 0x9E3779B97F4A7C15ull | 1};
     if (!cache_check(cfg, why)) return false;
     if (!cfg->size) return true;
-    uint64_t lines = cfg->size / cfg->line;
     c->policy = replacements[cfg->policy].ops;
     c->line_shift = log2_of(cfg->line);
     c->sector_shift = log2_of(cfg->sector);
     c->sectors = cfg->line / cfg->sector;
-    c->sets = cfg->set_count ? cfg->set_count : (uint32_t)(lines / cfg->ways);
+    c->sets = sets_of(cfg);
     c->way_bits = !cfg->set_count && is_power(cfg->ways) ? log2_of(cfg->ways) : 32;
     c->set_bits = is_power(c->sets) ? log2_of(c->sets) : 0;
     c->index_shift = cfg->index_low ? cfg->index_low : c->line_shift;
     *why = mem_none;
-    c->first = mem_try(c->sets, sizeof *c->first);
-    c->ways = mem_try(c->sets, sizeof *c->ways);
-    c->tree = mem_try(c->sets, sizeof *c->tree);
-    if (!c->first || !c->ways || !c->tree) return false;
-    uint32_t at = 0;
-    for (uint32_t s = 0; s < c->sets; s++) {
-        c->first[s] = at;
-        c->ways[s] = cfg->set_count ? cfg->sets[s] : cfg->ways;
-        at += c->ways[s];
-    }
-    if (!open_lines(c, at, other) || (cfg->index == INDEX_DEALT && !deal(c, at)) ||
-        (cfg->index == INDEX_LINEAR && !open_linear(c)))
-        return false;
+    if (like && like->shape && same_shape(&like->cfg, cfg))
+        c->shape = like->shape, c->shape->users++;
+    else
+        c->shape = shape_new(cfg);
+    if (!c->shape) return false;
+    const CacheShape *t = c->shape;
+    c->first = t->first, c->ways = t->ways;
+    c->deal = t->deal, c->entries = t->lines;
+    c->part = (const uint16_t(*)[256])t->part, c->part_from = t->part_from, c->parts = t->parts, c->exact = t->exact;
+    if (cfg->policy == REPLACE_PLRU && !(c->tree = mem_try(c->sets, sizeof *c->tree))) return false;
+    if (!open_lines(c, t->lines, other)) return false;
     *why = NULL;
     return true;
 }
 
 bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why)
 {
-    return open_with(c, cfg, seed, NULL, why);
+    return open_with(c, cfg, seed, NULL, NULL, why);
+}
+
+bool cache_open_like(Cache *c, const CacheCfg *cfg, uint64_t seed, const Cache *like, const char **why)
+{
+    return open_with(c, cfg, seed, NULL, like, why);
 }
 
 void cache_close(Cache *c)
 {
-    mem_free(c->first), mem_free(c->ways), mem_free(c->tree), mem_free(c->deal), mem_free(c->part);
+    shape_leave(c->shape);
+    mem_free(c->tree);
     if (c->lines) mem_unmap(c->lines, c->mapped, line_bytes(c->policy));
     *c = (Cache){0};
 }
@@ -186,13 +237,19 @@ uint64_t cache_bytes(const CacheCfg *cfg)
 {
     const Cache *c = NULL;  // for sizes alone
     if (!cfg->size) return 0;
-    uint64_t lines = cfg->size / cfg->line, sets = cfg->set_count ? cfg->set_count : lines / cfg->ways;
-    uint64_t line = line_bytes(replacements[cfg->policy].ops);
-    if (cfg->index == INDEX_DEALT) line += sizeof *c->deal;
-    uint64_t all = 0;
+    uint64_t tree = cfg->policy == REPLACE_PLRU ? sets_of(cfg) * sizeof *c->tree : 0;
+    return most_times(cfg->size / cfg->line, line_bytes(replacements[cfg->policy].ops)) + tree;
+}
+
+uint64_t cache_shape_bytes(const CacheCfg *cfg)
+{
+    const CacheShape *t = NULL;  // for sizes alone
+    if (!cfg->size) return 0;
+    uint64_t all = 0, bytes = sizeof *t + (uint64_t)sets_of(cfg) * (sizeof *t->first + sizeof *t->ways);
+    if (cfg->index == INDEX_DEALT) bytes += most_times(cfg->size / cfg->line, sizeof *t->deal);
     for (uint32_t k = 0; k < cfg->index_bit_count; k++) all |= cfg->index_bits[k] & ~(uint64_t)(cfg->line - 1);
-    uint64_t tables = cfg->index == INDEX_LINEAR && all ? (log2_of(all) / 8 + 1) * sizeof *c->part : 0;  // at most
-    return most_times(lines, line) + most_times(sets, sizeof *c->first + sizeof *c->ways + sizeof *c->tree) + tables;
+    if (cfg->index == INDEX_LINEAR && all) bytes += (log2_of(all) / 8 + 1) * sizeof *t->part;
+    return bytes;
 }
 
 void cache_narrow(Cache *c, uint32_t sets)
@@ -214,7 +271,7 @@ void cache_flush(Cache *c)
     memset(c->stamps, 0, sizeof *c->stamps * n);
     memset(c->lines, 0, sizeof *c->lines * n);
     if (c->state) memset(c->state, 0, sizeof *c->state * n);
-    memset(c->tree, 0, sizeof *c->tree * c->sets);
+    if (c->tree) memset(c->tree, 0, sizeof *c->tree * c->sets);
     c->used = n < c->cfg.size / c->cfg.line;  // cache_narrow hides the others
 }
 
@@ -323,11 +380,12 @@ static void take_over(Cache *c, const Cache *from, const Stamped *order, uint32_
     c->random = from->random;
 }
 
-bool cache_resize(Cache *c, const CacheCfg *cfg, uint64_t seed, CacheLost *lost, void *user, const char **why)
+bool cache_resize(Cache *c, const CacheCfg *cfg, uint64_t seed, const Cache *like, CacheLost *lost, void *user,
+                  const char **why)
 {
     Cache before = *c;
     uint32_t all = lost ? cache_line_count(c) : 0, n = 0;
-    if (!open_with(c, cfg, seed, all ? NULL : &before, why)) return cache_close(&before), false;
+    if (!open_with(c, cfg, seed, all ? NULL : &before, like, why)) return cache_close(&before), false;
     Stamped *order = all ? mem_try(all, sizeof *order) : NULL;
     for (uint32_t at = 0; order && at < all; at++)
         if (before.tags[at]) order[n++] = (Stamped){before.stamps[at], at};

@@ -69,21 +69,24 @@ typedef struct CacheLine {
     uint64_t owner;                  // a word of whoever brought it, for his own use
 } CacheLine;
 #define NO_LINE UINT64_MAX
+typedef struct CacheShape CacheShape;  // the tables that follow from a cache's description alone; caches alike share it
 struct Cache {
     CacheCfg cfg;
     uint32_t sets, line_shift, sector_shift, sectors;  // sectors of a line
-    uint32_t *first, *ways;                            // per set: index of its first line, number of ways
+    CacheShape *shape;                                 // has first, ways, deal and part
+    const uint32_t *first, *ways;                      // per set: index of its first line, number of ways
     uint64_t *tags;                                    // of each line: address / line + 1; 0: it holds none
     uint64_t *stamps;                                  // of each line; 0: it holds none
     uint32_t *state;                                   // of each line, the policy's own; null where it keeps none
     CacheLine *lines;                                  // null: there is no cache
     uint32_t mapped;                                   // lines that the tables have room for
-    uint32_t *tree;                                    // PLRU bits per set
-    uint32_t *deal, entries;                           // DEALT: set by line number modulo entries
-    uint16_t (*part)[256];                             // LINEAR: what each byte of an address adds to the set's number
-    uint32_t part_from, parts;                         // by XOR: `parts` bytes from this one on
-    bool used;                                         // a line was taken since the last flush
-    bool exact;                                        // LINEAR: that is the number; else it is added to the line's
+    uint32_t *tree;                                    // PLRU bits per set; null without PLRU
+    const uint32_t *deal;                              // DEALT: set by line number modulo entries
+    uint32_t entries;
+    const uint16_t (*part)[256];  // LINEAR: what each byte of an address adds to the set's number
+    uint32_t part_from, parts;    // by XOR: `parts` bytes from this one on
+    bool used;                    // a line was taken since the last flush
+    bool exact;                   // LINEAR: that is the number; else it is added to the line's
     uint64_t clock, random;
     uint32_t set_bits, index_shift;  // set_bits: log2 of sets, 0 where they are no power of two, or one
     uint32_t way_bits;               // log2 of the ways of each set; 32 where they differ or are no power of two
@@ -105,9 +108,13 @@ bool masks_independent(const uint64_t *masks, uint32_t n, uint64_t within);
 // False, with the reason in why, when the configuration makes no cache; cache_open also when the host has no memory.
 bool cache_check(const CacheCfg *cfg, const char **why);
 bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why);
+// like: one that is open (null: none), whose shape is shared if it is the same. No two threads open or close such
+// caches at once.
+bool cache_open_like(Cache *c, const CacheCfg *cfg, uint64_t seed, const Cache *like, const char **why);
 void cache_close(Cache *c);
-uint64_t cache_bytes(const CacheCfg *cfg);  // that cache_open takes from the host
-void cache_flush(Cache *c);                 // invalidates everything
+uint64_t cache_bytes(const CacheCfg *cfg);        // that cache_open takes from the host, but for its shape
+uint64_t cache_shape_bytes(const CacheCfg *cfg);  // at most, that its shape takes
+void cache_flush(Cache *c);                       // invalidates everything
 // Uses the first so many sets of those that it was opened with, 0 or more. What lay in others stays there, unseen.
 void cache_narrow(Cache *c, uint32_t sets);
 uint32_t cache_line_count(const Cache *c);  // of all sets; 0: it has none
@@ -209,9 +216,11 @@ typedef struct Victim {
 } Victim;
 // Opens a cache anew with another size, sets or ways, its lines being as long as before; nothing is under way. lost:
 // null, and it is empty then; or it holds what it held, dirty or not, as far as there is room: of the lines of each new
-// set those of the latest stamps. Then lost hears of each that there is no room for. False: as cache_open.
+// set those of the latest stamps. Then lost hears of each that there is no room for. like: as in cache_open_like.
+// False: as cache_open.
 typedef void CacheLost(void *user, const Cache *before, const Victim *gone);
-bool cache_resize(Cache *c, const CacheCfg *cfg, uint64_t seed, CacheLost *lost, void *user, const char **why);
+bool cache_resize(Cache *c, const CacheCfg *cfg, uint64_t seed, const Cache *like, CacheLost *lost, void *user,
+                  const char **why);
 Victim cache_victim(const Cache *c, const CacheLine *line);      // what would go if the line were taken now
 Victim cache_take(Cache *c, CacheLine *line, uint64_t address);  // for the line at address, all of it invalid
 void cache_drop(Cache *c, CacheLine *line);                      // it holds none now

@@ -232,8 +232,8 @@ typedef struct Waiter {
 typedef struct Miss {
     CacheLine *line;
     uint32_t fetching;            // DRAM reads under way
-    uint32_t first, last, count;  // waiters
-    uint32_t next_free;
+    uint32_t first, last, count;  // waiters: first is of no meaning while there is none
+    uint32_t next_free;           // as in sm's Tracker: 0 is the following one, so memory of zeros is a list
 } Miss;
 typedef struct Pieces {  // a request of several lines, until all of them have answered
     Packet p;
@@ -251,6 +251,7 @@ typedef struct Partition {
     Link in, out;
     Wire *const *from;  // [SM]: to this partition; whoever opens it sets this
     uint32_t sms;       // that send requests in this launch: the first ones
+    uint32_t room;      // SMs that inbox, reply and credit have room for: as many as any launch used
     uint32_t launch;
     uint64_t requests;     // without an L2: so many have come
     Fifo *inbox;           // per SM: requests on their way or waiting; then those that come by way of the L2 TLB;
@@ -276,8 +277,10 @@ typedef struct Partition {
 } Partition;
 void partition_prepare(PartitionCfg *cfg);  // fills what is computed from the other fields; before partition_of
 bool partition_check(const PartitionCfg *cfg, const char **why);  // of a prepared one; false: slice_bits that can't be
-// before: another slice of its DRAM channel, the one opened last; null: it is the first one.
-bool partition_open(Partition *p, const PartitionCfg *cfg, uint32_t index, Partition *before, const char **why);
+// before: another slice of its DRAM channel, the one opened last; null: it is the first one. like: another partition,
+// as in cache_open_like; or null.
+bool partition_open(Partition *p, const PartitionCfg *cfg, uint32_t index, Partition *before, const Partition *like,
+                    const char **why);
 void partition_close(Partition *p);
 void partition_begin(Partition *p, uint32_t sms);  // a launch on the first `sms` SMs
 // Between launches, a copy from the host: bytes at an address within the partition, all of one line, are in the L2 now.

@@ -28,25 +28,20 @@ bool partition_check(const PartitionCfg *cfg, const char **why)
     return !*why;
 }
 
-bool partition_open(Partition *p, const PartitionCfg *cfg, uint32_t index, Partition *before, const char **why)
+bool partition_open(Partition *p, const PartitionCfg *cfg, uint32_t index, Partition *before, const Partition *like,
+                    const char **why)
 {
-    *p = (Partition){.cfg = *cfg, .index = index, .sms = cfg->sms, .refused_since = NEVER, .sent = NEVER};
+    *p = (Partition){.cfg = *cfg, .index = index, .refused_since = NEVER, .sent = NEVER};
     p->first_slice = before ? before->first_slice : p;
     p->dram = &p->first_slice->channel;
     p->slice = before ? before->slice + 1 : 0;
     if (before) before->next_slice = p;
     partition_prepare(&p->cfg);
-    if (!cache_open(&p->l2, &cfg->l2, index + 1, why)) return false;
+    if (!cache_open_like(&p->l2, &cfg->l2, index + 1, like ? &like->l2 : NULL, why)) return false;
     if (!before) dram_open(p->dram, &cfg->dram, p->count);
     p->in.cost = link_cost(cfg->bytes_in);
     p->out.cost = link_cost(cfg->bytes_out);
-    p->inbox = mem_alloc(sizeof *p->inbox * (cfg->sms + 2));
-    first_open(&p->first, cfg->sms + 2);
-    p->reply = mem_alloc(sizeof *p->reply * cfg->sms);
-    p->credit = mem_alloc(sizeof *p->credit * cfg->sms);
     p->miss = mem_alloc(sizeof *p->miss * cfg->l2.mshrs);
-    for (uint32_t m = 0; m < cfg->l2.mshrs; m++)
-        p->miss[m] = (Miss){.first = NONE, .next_free = m + 1 < cfg->l2.mshrs ? m + 1 : NONE};
     p->free_waiter = p->free_pieces = NONE;
     return true;
 }
@@ -55,16 +50,32 @@ void partition_close(Partition *p)
 {
     cache_close(&p->l2);
     dram_close(&p->channel);
-    for (uint32_t s = 0; s < p->cfg.sms + 2 && p->inbox; s++) mem_free(p->inbox[s].v);
-    for (uint32_t s = 0; s < p->cfg.sms && p->inbox; s++) wire_close(&p->reply[s]), wire_close(&p->credit[s]);
+    for (uint32_t s = 0; s < p->room + 2 && p->inbox; s++) mem_free(p->inbox[s].v);
+    for (uint32_t s = 0; s < p->room; s++) wire_close(&p->reply[s]), wire_close(&p->credit[s]);
     first_close(&p->first);
     mem_free(p->inbox), mem_free(p->reply), mem_free(p->credit);
     mem_free(p->miss), mem_free(p->waiter), mem_free(p->pieces);
     *p = (Partition){0};
 }
 
+// Nothing is under way.
+static void make_room(Partition *p, uint32_t sms)
+{
+    const uint32_t more = sms - p->room, queues = p->inbox ? p->room + 2 : 0;
+    p->inbox = mem_resize(p->inbox, sizeof *p->inbox * (sms + 2));
+    p->reply = mem_resize(p->reply, sizeof *p->reply * sms);
+    p->credit = mem_resize(p->credit, sizeof *p->credit * sms);
+    memset(p->inbox + queues, 0, sizeof *p->inbox * (sms + 2 - queues));
+    memset(p->reply + p->room, 0, sizeof *p->reply * more);
+    memset(p->credit + p->room, 0, sizeof *p->credit * more);
+    first_close(&p->first);
+    first_open(&p->first, sms + 2);
+    p->room = sms;
+}
+
 void partition_begin(Partition *p, uint32_t sms)
 {
+    if (sms > p->room || !p->inbox) make_room(p, sms);
     if (!p->cfg.l2.keep) cache_flush(&p->l2);
     p->sms = sms;
     p->launch++;
@@ -88,7 +99,7 @@ void partition_copied(Partition *p, uint64_t local, uint32_t bytes)
 
 void fifo_grow(Fifo *f)
 {
-    f->cap = f->cap ? f->cap * 2 : 64;
+    f->cap = f->cap ? f->cap * 2 : 16;  // most wires of a small launch have few
     f->v = mem_resize(f->v, f->cap * sizeof *f->v);
 }
 
@@ -277,7 +288,7 @@ static void replace(Partition *p, const Access *a, uint64_t now)
 static void begin_miss(Partition *p, CacheLine *line)
 {
     uint32_t m = p->free_miss;
-    p->free_miss = p->miss[m].next_free;
+    p->free_miss = m + 1 + p->miss[m].next_free;
     p->miss[m] = (Miss){.line = line, .first = NONE};
     line->slot = m;
     p->misses++;
@@ -318,7 +329,7 @@ static bool serve(Partition *p, const Packet *r, uint64_t now)
     bool waits = a.fresh ? a.need != 0 : (a.need & ~line->valid) != 0, under_way = !a.fresh && line->pending;
     bool dirty = a.fresh && cache_victim(&p->l2, line).dirty;
     if (!has_room(p, reads_of(p, a.missing) + dirty + a.through)) return refuse(p, &a);
-    if (a.missing && !under_way && p->free_miss == NONE) return false;
+    if (a.missing && !under_way && p->misses == p->cfg.l2.mshrs) return false;
     if (waits && under_way && !a.write && p->miss[line->slot].count >= p->cfg.l2.merges) return refuse(p, &a);
     count_access(p, &a);
     if (a.fresh) replace(p, &a, now);
@@ -355,7 +366,7 @@ static void filled(Partition *p, uint32_t tag, uint64_t now)
         w = next;
     }
     if (p->cfg.absent) cache_drop(&p->l2, m->line);
-    m->next_free = p->free_miss;
+    m->next_free = p->free_miss - (tag + 1);
     p->free_miss = tag;
     p->misses--;
 }
@@ -385,8 +396,8 @@ static void take_apart(Partition *p, Packet *r)
     r->piece = true;
 }
 
-// A refused head sleeps until the set of its line is filled, or its channel has the room that it lacks: nothing else lets
-// it in.
+// A refused head sleeps until the set of its line is filled, or its channel has the room that it lacks: nothing else
+// lets it in.
 static void try_again(Partition *p, uint64_t now)
 {
     bool filled = p->filled;

@@ -41,7 +41,7 @@ bool tlb_open(Cache *c, const TlbCfg *cfg, uint64_t seed, const char **why)
 uint64_t tlb_bytes(const TlbCfg *cfg)
 {
     CacheCfg t = tags_of(cfg);
-    return cache_bytes(&t);
+    return cache_bytes(&t) + cache_shape_bytes(&t);
 }
 
 bool tlb_lookup(Cache *c, uint64_t address)

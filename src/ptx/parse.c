@@ -63,7 +63,7 @@ Type parse_type(Parser *p)
 {
     if (tok(p)->kind != TOK_DIRECTIVE) return TY_NONE;
     int64_t v;
-    if (!map_get(&p->suffixes, tok(p)->text + 1, tok(p)->length - 1, &v) || v < M_COUNT) return TY_NONE;
+    if (!words_get(&p->suffixes, tok(p)->text + 1, tok(p)->length - 1, &v) || v < M_COUNT) return TY_NONE;
     if (T_ALTERNATE >> (v - M_COUNT) & 1) return TY_NONE;
     lex_next(&p->lex);
     return (Type)(v - M_COUNT);
@@ -395,6 +395,18 @@ static bool parse_item(Parser *p)
     return parse_fail(p, at, NULL, "a variable, a function or a directive is expected here");
 }
 
+static void open_words(Parser *p)
+{
+    words_open(&p->mnemonics, OP_COUNT + op_missing_count);
+    for (uint32_t i = 0; i < OP_COUNT; i++) words_put(&p->mnemonics, op_info[i].name, i);
+    for (uint32_t i = 0; i < op_missing_count; i++) words_put(&p->mnemonics, op_missing[i].name, OP_COUNT + i);
+    words_open(&p->suffixes, M_COUNT + TY_COUNT);
+    for (uint32_t i = M_COUNT - 1; i > M_NONE; i--) words_put(&p->suffixes, mod_info[i].name, i);
+    for (uint32_t i = 1; i < TY_COUNT; i++) words_put(&p->suffixes, type_info[i].name, M_COUNT + i);
+    words_open(&p->sregs, SR_COUNT);
+    for (uint32_t i = 0; i < SR_COUNT; i++) words_put(&p->sregs, sreg_info[i].name, i);
+}
+
 static Module *parse_module(const char *text, size_t length, const char *name, bool partly, Diag *diag)
 {
     if (length >= UINT32_MAX / 2) {
@@ -409,19 +421,12 @@ static Module *parse_module(const char *text, size_t length, const char *name, b
     m->source.text = arena_text(&m->arena, text, length);
     m->source.length = length;
     Parser p = {.lex = {.source = &m->source, .m = m, .diag = diag}, .m = m, .diag = diag, .partly = partly};
-    for (int i = 0; i < OP_COUNT; i++) map_put(&p.mnemonics, op_info[i].name, strlen(op_info[i].name), i);
-    for (size_t i = 0; i < op_missing_count; i++)
-        map_put(&p.mnemonics, op_missing[i].name, strlen(op_missing[i].name), (int64_t)(OP_COUNT + i));
-    for (int i = M_COUNT - 1; i > M_NONE; i--) map_put(&p.suffixes, mod_info[i].name, strlen(mod_info[i].name), i);
-    for (int i = 1; i < TY_COUNT; i++) map_put(&p.suffixes, type_info[i].name, strlen(type_info[i].name), M_COUNT + i);
-    for (int i = 0; i < SR_COUNT; i++) map_put(&p.sregs, sreg_info[i].name, strlen(sreg_info[i].name), i);
+    open_words(&p);
     lex_next(&p.lex);
     bool ok = parse_header(&p);
     while (ok && tok(&p)->kind != TOK_END) ok = parse_item(&p);
     ok = ok && join_aliases(&p) && !p.lex.failed;
-    map_free(&p.mnemonics);
-    map_free(&p.suffixes);
-    map_free(&p.sregs);
+    words_free(&p.mnemonics), words_free(&p.suffixes), words_free(&p.sregs);
     map_free(&p.taken);
     map_free(&p.params);
     for (size_t i = 0; i < p.scopes.n; i++) map_free(&p.scopes.v[i].names), map_free(&p.scopes.v[i].labels);

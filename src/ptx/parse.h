@@ -69,6 +69,20 @@ typedef struct Result {  // of the function whose body is parsed, in a register
     uint64_t offset;
 } Result;
 
+// --- words.c ---------------------------------------------------------------------------------------------------------
+typedef struct Word {
+    const char *text;  // null: a free place
+    uint32_t length, value;
+} Word;
+typedef struct Words {
+    Word *place;
+    uint32_t mask;  // places - 1
+} Words;
+void words_open(Words *w, size_t most);                      // with room for so many
+void words_put(Words *w, const char *text, uint32_t value);  // the text stays; its value is the last one given
+bool words_get(const Words *w, const char *text, size_t n, int64_t *value);  // text may lie within a longer one
+void words_free(Words *w);
+
 typedef struct Parser {
     Lexer lex;
     Module *m;
@@ -83,9 +97,9 @@ typedef struct Parser {
     VEC(uint32_t) alias;   // per label: the label that a nested scope's undefined one turned out to be, or itself
     Map taken;             // names of f that are used up: nested scopes may reuse a name, the flat IR may not
     size_t renamed;
-    Map mnemonics;  // operation by name
-    Map suffixes;   // modifier or type by name: the first Mod of that spelling, or M_COUNT + Type
-    Map sregs;
+    Words mnemonics;  // operation by name
+    Words suffixes;   // modifier or type by name: the first Mod of that spelling, or M_COUNT + Type
+    Words sregs;
     bool partly;                        // functions that aren't implemented are left out
     size_t item_at;                     // where the current item of the module begins
     uint64_t init_bytes;                // of all initialisers so far

@@ -167,7 +167,7 @@ static void all_four(Parser *p, Operand *o)
     for (int k = 0; k < 4; k++) {
         char *name = arena_printf(&p->m->arena, "%.*s%c", (int)n, sreg_info[o->reg].name, "xyzw"[k]);
         int64_t v = o->reg;
-        map_get(&p->sregs, name, n + 1, &v);
+        words_get(&p->sregs, name, n + 1, &v);
         items[k] = (Operand){.kind = O_SREG, .reg = (uint32_t)v, .at = o->at};
     }
     *o = (Operand){.kind = O_VEC, .count = 4, .reg = NO_REG, .at = o->at, .items = items};

@@ -112,13 +112,13 @@ static bool special_register(Parser *p, const Token *t, Operand *o)
         name[n++] = '.';
         name[n++] = letter ? "xyzwxyzw"[letter - "xyzwrgba"] : '?';
         lex_next(&p->lex);
-    } else if (!map_get(&p->sregs, name, n, &v)) {
+    } else if (!words_get(&p->sregs, name, n, &v)) {
         memcpy(name + n, ".x", 2);
         n += 2;
         o->whole = true;
     }
     o->kind = O_SREG;
-    if (map_get(&p->sregs, name, n, &v)) {
+    if (words_get(&p->sregs, name, n, &v)) {
         o->reg = (uint32_t)v;
         return true;
     }
@@ -275,7 +275,7 @@ static bool parse_mnemonic(Parser *p, Inst *i)
     int64_t op = -1;
     size_t n = MIN(t.length, 48u);  // no operation's name is longer
     for (; n; n--) {
-        if ((n == t.length || t.text[n] == '.') && map_get(&p->mnemonics, t.text, n, &op)) break;
+        if ((n == t.length || t.text[n] == '.') && words_get(&p->mnemonics, t.text, n, &op)) break;
     }
     size_t word = 0;
     while (word < t.length && t.text[word] != '.') word++;
@@ -297,7 +297,7 @@ static bool parse_mnemonic(Parser *p, Inst *i)
         size_t start = ++at;
         while (at < t.length && t.text[at] != '.') at++;
         int64_t v;
-        bool known = map_get(&p->suffixes, t.text + start, at - start, &v);
+        bool known = words_get(&p->suffixes, t.text + start, at - start, &v);
         FormId form = known ? FORMS : form_of((Op)op, t.text + start, at - start);
         if (form != FORMS)
             return parse_unsupported(p, suffix_at(p->m, i, i->suffixes), LIST_OPS, FORM_REFUSED, op_info[op].name,

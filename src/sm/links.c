@@ -5,6 +5,8 @@
 // Invariant: a partition with a credit has an empty queue; packets to one partition keep their order.
 #include "sm/sm.h"
 
+#include <string.h>
+
 bool links_open(Sm *sm, const PartitionCfg *part, const char **why)
 {
     Links *l = &sm->links;
@@ -18,6 +20,7 @@ bool links_open(Sm *sm, const PartitionCfg *part, const char **why)
     l->credit = mem_alloc(sizeof *l->credit * n);
     l->waiting = mem_alloc(sizeof *l->waiting * n);
     l->inbox = mem_alloc(sizeof *l->inbox * n);
+    l->asked = mem_alloc(sizeof *l->asked * n);
     first_open(&l->owed, n);
     first_open(&l->first, n);
     return true;
@@ -34,7 +37,7 @@ void links_close(Sm *sm)
     wire_close(&l->late);
     first_close(&l->owed), first_close(&l->first);
     mem_free(l->wire), mem_free(l->credits), mem_free(l->credit), mem_free(l->waiting), mem_free(l->inbox);
-    mem_free(l->landing.v);
+    mem_free(l->landing.v), mem_free(l->asked);
 }
 
 void links_begin(Sm *sm)
@@ -42,6 +45,8 @@ void links_begin(Sm *sm)
     Links *l = &sm->links;
     l->out.free = l->in.free = 0;
     l->sent = NEVER;
+    l->asks = false;
+    memset(l->asked, 0, sizeof *l->asked * l->part->partitions);
     for (uint32_t p = 0; p < l->part->partitions; p++) {
         l->credit[p] = l->part->credits;  // those still on their way have arrived long ago
         l->credits[p].head = l->credits[p].n = l->waiting[p].head = l->waiting[p].n = 0;
@@ -89,6 +94,7 @@ ALWAYS_INLINE void leave(Sm *sm, uint32_t part, Packet *p, uint32_t data)
     }
     fifo_put_sorted(&to->box[l->parity], p);
     l->sent = MIN(l->sent, p->time);
+    if (!l->asked[part]) l->asked[part] = l->asks = true;
     sm->count[C_REQUESTS]++;
     sm->count[C_AWAITED] += !p->quiet;
     sm->count[C_LINK_OUT] += bytes;

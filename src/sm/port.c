@@ -30,10 +30,10 @@ typedef struct Access {
 
 // --- misses under way ------------------------------------------------------------------------------------------------
 static bool open_port(Port *port, const CacheCfg *cfg, uint32_t most, const PortCounters *counts, uint64_t seed,
-                      const char **why)
+                      const Port *like, const char **why)
 {
     *port = (Port){.counts = counts, .most = most, .free = most, .mshrs = port, .seed = seed};
-    return cache_open(&port->cache, cfg, seed, why);
+    return cache_open_like(&port->cache, cfg, seed, like ? &like->cache : NULL, why);
 }
 
 // As many as all ports may have, none of them under way.
@@ -59,7 +59,7 @@ static bool open_own(Sm *sm, const PortCounters *counts, const char **why)
     *why = mem_none;
     for (uint32_t w = 0; sm->ports.own && w < c->max_warps; w++) {
         Port *port = &sm->ports.own[w];
-        if (!open_port(port, &c->l1, 0, counts, 6000 + sm->index * 64 + w, why)) return false;
+        if (!open_port(port, &c->l1, 0, counts, 6000 + sm->index * 64 + w, &sm->ports.port[PORT_L1], why)) return false;
         port->mshrs = &sm->ports.port[PORT_L1];
         port->extra = c->lsu_extra;
     }
@@ -79,12 +79,17 @@ bool ports_open(Sm *sm, const char **why)
                                          UNCOUNTED,          UNCOUNTED,      UNCOUNTED};
     const SmCfg *c = &sm->cfg;
     Port *port = sm->ports.port;
-    if (!open_port(&port[PORT_L1], &c->l1, c->l1.mshrs, &l1, 1000 + sm->index, why)) return false;
-    if (!open_port(&port[PORT_READONLY], &c->ro, c->ro.mshrs, &readonly, 2000 + sm->index, why)) return false;
-    if (!open_port(&port[PORT_CONSTANT], &c->cst, c->cst.mshrs, &constant, 3000 + sm->index, why)) return false;
-    if (!open_port(&port[PORT_SCRATCH], &c->scratch, c->scratch.mshrs, &scratch, 5000 + sm->index, why)) return false;
-    if (!open_port(&port[PORT_PAST], &(CacheCfg){0}, c->pending, NULL, 0, why)) return false;
-    if (!open_port(&port[PORT_COPY], &(CacheCfg){0}, c->copy_requests, NULL, 0, why)) return false;
+    const Port *like = sm->like ? sm->like->ports.port : port;
+    if (!open_port(&port[PORT_L1], &c->l1, c->l1.mshrs, &l1, 1000 + sm->index, &like[PORT_L1], why)) return false;
+    if (!open_port(&port[PORT_READONLY], &c->ro, c->ro.mshrs, &readonly, 2000 + sm->index, &like[PORT_READONLY], why))
+        return false;
+    if (!open_port(&port[PORT_CONSTANT], &c->cst, c->cst.mshrs, &constant, 3000 + sm->index, &like[PORT_CONSTANT], why))
+        return false;
+    if (!open_port(&port[PORT_SCRATCH], &c->scratch, c->scratch.mshrs, &scratch, 5000 + sm->index, &like[PORT_SCRATCH],
+                   why))
+        return false;
+    if (!open_port(&port[PORT_PAST], &(CacheCfg){0}, c->pending, NULL, 0, NULL, why)) return false;
+    if (!open_port(&port[PORT_COPY], &(CacheCfg){0}, c->copy_requests, NULL, 0, NULL, why)) return false;
     port[PORT_SCRATCH].mshrs = &port[PORT_L1];
     for (int k = 0; k < PORT_COUNT; k++) port[k].extra = k == PORT_READONLY ? c->ro_extra : c->lsu_extra;
     sm->ports.free_wait = NONE;
@@ -289,29 +294,31 @@ void port_write_left(Sm *sm)
     sm->ports.left.n = sm->ports.left_lines = 0;
 }
 
-static bool resize(Sm *sm, Port *port, const CacheCfg *to, const char **why)
+static bool resize(Sm *sm, Port *port, const CacheCfg *to, const Port *like, const char **why)
 {
     const Cache *c = &port->cache;
     bool stay = to->keep && sm->cfg.repartition == REPARTITION_KEEP;
     // What may leave: twice, since it may wait in another queue.
     uint64_t most = 2 * sizeof(Packet) * cache_line_count(c) * (uint64_t)MAX(to->line / SEGMENT, 1u);
     if (stay && most && !mem_room(most)) return *why = mem_none, false;
-    return cache_resize(&port->cache, to, port->seed, stay ? leave_later : NULL, sm, why);
+    return cache_resize(&port->cache, to, port->seed, &like->cache, stay ? leave_later : NULL, sm, why);
 }
 
 bool ports_resize(Sm *sm, const char **why)
 {
     const CacheCfg *wants[PORT_COUNT] = {[PORT_L1] = &sm->cfg.l1, [PORT_SCRATCH] = &sm->cfg.scratch};
+    const Port *like = sm->like ? sm->like->ports.port : sm->ports.port;
     for (int k = 0; k < PORT_COUNT; k++) {
         Port *port = &sm->ports.port[k];
         if (!wants[k] || wants[k]->size == port->cache.cfg.size) continue;
         port->most = port->free = wants[k]->mshrs;
-        if (!resize(sm, port, wants[k], why)) return false;
+        if (!resize(sm, port, wants[k], &like[k], why)) return false;
     }
     make_pends(sm);
     for (uint32_t w = 0; sm->ports.own && w < sm->cfg.max_warps; w++) {
         Port *port = &sm->ports.own[w];
-        if (port->cache.cfg.size != sm->cfg.l1.size && !resize(sm, port, &sm->cfg.l1, why)) return false;
+        if (port->cache.cfg.size != sm->cfg.l1.size && !resize(sm, port, &sm->cfg.l1, &sm->ports.port[PORT_L1], why))
+            return false;
     }
     return true;
 }

@@ -5,9 +5,10 @@
 
 #include <string.h>
 
-bool sm_open(Sm *sm, const SmCfg *cfg, const PartitionCfg *part, uint32_t index, uint32_t sms, const char **why)
+bool sm_open(Sm *sm, const SmCfg *cfg, const PartitionCfg *part, uint32_t index, uint32_t sms, const Sm *like,
+             const char **why)
 {
-    *sm = (Sm){.cfg = *cfg, .index = index, .sms = sms};
+    *sm = (Sm){.cfg = *cfg, .index = index, .sms = sms, .like = like};
     if (!ports_open(sm, why)) return false;
     if (!links_open(sm, part, why)) return false;
     *why = mem_none;

@@ -22,6 +22,7 @@ typedef VEC(SmSpan) SmSpans;
 typedef struct Sm {
     SmCfg cfg;
     uint32_t index, sms;
+    const struct Sm *like;  // another SM, opened before and closed later, whose tables it may share; or null
     Env env;
     Log log;
     const LaunchInfo *launch;
@@ -49,7 +50,8 @@ typedef struct Sm {
 } Sm;
 
 // --- sm.c ------------------------------------------------------------------------------------------------------------
-bool sm_open(Sm *sm, const SmCfg *cfg, const PartitionCfg *part, uint32_t index, uint32_t sms, const char **why);
+bool sm_open(Sm *sm, const SmCfg *cfg, const PartitionCfg *part, uint32_t index, uint32_t sms, const Sm *like,
+             const char **why);
 void sm_close(Sm *sm);
 bool sm_resize(Sm *sm, const SmCfg *cfg);  // takes over the sizes sm_organise chose
 void sm_flush(Sm *sm);                     // between kernels, caches that aren't kept
@@ -320,7 +322,8 @@ bool ports_await(const Sm *sm);  // replies are to come
 void port_write_left(Sm *sm);    // dirty lines that had no room then: the first work of a launch
 Refusal port_access(Sm *sm, const LsuOp *op, const Segment *s);  // a transaction
 Refusal port_load(Sm *sm, const LsuOp *op, const Segment *s, Port *port);
-// As many of a load's next transactions, `most` of them at most, as hit one after the other, where nobody looks at each.
+// As many of a load's next transactions as hit one after the other, `most` of them at most. 0 where somebody looks at
+// each.
 uint32_t port_hits(Sm *sm, const LsuOp *op, uint32_t most);
 // A load whose line lies in another port of the SM: the line moves to the port of the load.
 Refusal port_move(Sm *sm, const LsuOp *op, const Segment *s, Port *other, CacheLine *copy);

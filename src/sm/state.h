@@ -272,6 +272,8 @@ typedef struct Links {
     uint32_t waiting_all;  // of all partitions
     First owed;            // of the credits of partitions for which packets wait
     uint64_t sent;         // the earliest arrival of what was sent in this window, or NEVER
+    bool asks;             // a partition was sent something for the first time in this launch
+    bool *asked;           // per partition: it was
     uint32_t parity;       // which box of the wires this window writes
     Fifo *inbox;           // per partition: replies on their way
     First first;           // of the replies, set whenever a head changes

@@ -113,7 +113,7 @@ static void from_kernels(void **state)
 // With fewer addresses than the device has memory: what fits works, what doesn't is told, and the device stays usable.
 // How much is left when no more fits depends on where threads have put their heaps, and may be nothing. So there is
 // some more for what comes then.
-enum { SCARCE = 2048, MORE = 256 };  // MiB
+enum { SCARCE = 2048, MORE = 400 };  // MiB; more: what all of an h200 may take
 static void limit_to(size_t now, size_t later)
 {
     struct rlimit limit = {now * MIB, later * MIB};

@@ -48,7 +48,8 @@ static void rig_open(Rig *r, const PartitionCfg *cfg)
     const char *why;
     memset(r, 0, sizeof *r);
     for (int s = 0; s < SMS; s++) r->from[s] = &r->wires[s];
-    if (!partition_open(&r->p, cfg, 0, NULL, &why)) fail_msg("%s", why);
+    if (!partition_open(&r->p, cfg, 0, NULL, NULL, &why)) fail_msg("%s", why);
+    partition_begin(&r->p, SMS);
     r->p.from = r->from;
 }
 
@@ -579,7 +580,8 @@ static void slices_of_a_channel(void **state)
     Partition p[2];
     Wire wires[2][SMS] = {0}, *from[2][SMS];
     for (int k = 0; k < 2; k++) {
-        assert_true(partition_open(&p[k], &cfg, (uint32_t)k, k ? &p[0] : NULL, &why));
+        assert_true(partition_open(&p[k], &cfg, (uint32_t)k, k ? &p[0] : NULL, NULL, &why));
+        partition_begin(&p[k], SMS);
         for (int s = 0; s < SMS; s++) from[k][s] = &wires[k][s];
         p[k].from = from[k];
         for (uint32_t m = 0; m < 2; m++)  // chunks 0 to 3, one line of each

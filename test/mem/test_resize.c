@@ -132,7 +132,7 @@ static void resize_once(Model *m, const CacheCfg *from, const CacheCfg *to, uint
     uint32_t before = 0;
     for (uint64_t k = 0; k < LINES; k++) before += m->line[k].used != 0;
     Lost gone = {m, 0};
-    if (!cache_resize(&c, to, 1, lose, &gone, &why)) fail_msg("%s", why);
+    if (!cache_resize(&c, to, 1, NULL, lose, &gone, &why)) fail_msg("%s", why);
     uint32_t after = shrink(m, to);
     assert_true(after <= to->size / to->line);
     assert_int_equal(gone.n, before - after);
@@ -195,11 +195,11 @@ static void nothing_stays(void **unused)
             Lost gone = {&m, 0};
             uint32_t held = 0;
             for (uint64_t k = 0; k < LINES; k++) held += m.line[k].used != 0;
-            assert_true(cache_resize(&c, &none, 1, lose, &gone, &why));
+            assert_true(cache_resize(&c, &none, 1, NULL, lose, &gone, &why));
             assert_null(c.lines);
             assert_int_equal(gone.n, held);
         }
-        assert_true(cache_resize(&c, &small, 1, way ? lose : NULL, &m, &why));
+        assert_true(cache_resize(&c, &small, 1, NULL, way ? lose : NULL, &m, &why));
         compare(&c, &empty);
         cache_close(&c);
     }

@@ -144,7 +144,7 @@ static void flush(Machine *m)
     for (size_t k = 0; k < m->touched.n; k++) {
         uint32_t set = m->touched.v[k];
         for (uint32_t w = 0; w < c->ways[set]; w++) cache_drop(c, &c->lines[c->first[set] + w]);
-        c->tree[set] = 0;
+        if (c->tree) c->tree[set] = 0;
     }
     m->touched.n = 0;
 }
