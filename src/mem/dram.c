@@ -100,9 +100,10 @@ static void set_row(Dram *d, uint32_t bank, uint64_t row)
 {
     DramBank *b = &d->bank[bank];
     b->row = row;
-    for (int write = 0; write < 2; write++)
+    for (int write = 0; write < 2; write++) {
         b->hit[write] = row == ~0ull ? NONE : hit_from(d, b, b->waiting.oldest, write);
-    mark(d->hits, bank, b->hit[0] != NONE || b->hit[1] != NONE);
+        mark(d->hits[write], bank, b->hit[write] != NONE);
+    }
 }
 
 void dram_put(Dram *d, uint64_t now, uint64_t address, uint32_t bytes, bool write, uint32_t tag)
@@ -119,7 +120,7 @@ void dram_put(Dram *d, uint64_t now, uint64_t address, uint32_t bytes, bool writ
     append(d, &b->waiting, DRAM_BANK, k);
     d->n += parts;
     mark(d->waits, bank, true);
-    if (row == b->row && b->hit[write] == NONE) b->hit[write] = k, mark(d->hits, bank, true);
+    if (row == b->row && b->hit[write] == NONE) b->hit[write] = k, mark(d->hits[write], bank, true);
     d->count[write ? C_DRAM_WRITES : C_DRAM_READS] += parts;
     d->count[write ? C_DRAM_WRITE_BYTES : C_DRAM_READ_BYTES] += bytes;
 }
@@ -131,7 +132,7 @@ static void take(Dram *d, uint32_t k)
     DramBank *b = &d->bank[r->bank];
     if (b->hit[r->write] == k) {
         b->hit[r->write] = hit_from(d, b, r->in[DRAM_BANK].newer, r->write);
-        mark(d->hits, r->bank, b->hit[0] != NONE || b->hit[1] != NONE);
+        mark(d->hits[r->write], r->bank, b->hit[r->write] != NONE);
     }
     take_out(d, &d->all, DRAM_ALL, k);
     take_out(d, &b->waiting, DRAM_BANK, k);
@@ -225,19 +226,15 @@ static Best choose_request(const Dram *d, uint64_t now)
     uint64_t closed[MOST_BANKS / 64];  // banks without a row hit that has come
     uint32_t words = d->words;
     for (uint32_t w = 0; w < words; w++) {
-        const DramBank *bank = d->bank + w * 64;
-        uint64_t come = 0;
-        for (uint64_t m = d->hits[w]; m; m &= m - 1) {
-            const DramBank *b = &bank[__builtin_ctzll(m)];
-            uint64_t column = MAX(b->ready, d->group[b->group]);
-            for (int write = 0; write < 2; write++) {
-                uint32_t k = b->hit[write];
-                if (k == NONE || request[k].arrival > now) continue;
-                consider(request, k, MAX(column, least[write]), &hit);
-                come |= m & -m;
+        closed[w] = d->waits[w];
+        for (int write = 0; write < 2; write++)
+            for (uint64_t m = d->hits[write][w]; m; m &= m - 1) {
+                const DramBank *b = &d->bank[w * 64 + (uint32_t)__builtin_ctzll(m)];
+                const uint32_t k = b->hit[write];
+                if (request[k].arrival > now) continue;
+                consider(request, k, MAX(MAX(b->ready, d->group[b->group]), least[write]), &hit);
+                closed[w] &= ~(m & -m);
             }
-        }
-        closed[w] = d->waits[w] & ~come;
     }
     if (hit.column <= MIN(least[0], least[1])) return hit;
     for (uint32_t w = 0; w < words; w++)

@@ -112,9 +112,10 @@ typedef struct Dram {
     uint64_t number;       // of the next request
     DramEnds all;          // the requests that wait
     DramBank *bank;
-    uint64_t waits[MOST_BANKS / 64], hits[MOST_BANKS / 64];  // banks with requests, and with requests for open rows
-    uint64_t bus;                                            // 1/256 cycle: when the data bus is free
-    DramDone *done;                                          // reads under way, by time: a ring
+    uint64_t waits[MOST_BANKS / 64];    // banks with requests,
+    uint64_t hits[2][MOST_BANKS / 64];  // and with requests that read from their open row, and that write to it
+    uint64_t bus;                       // 1/256 cycle: when the data bus is free
+    DramDone *done;                     // reads under way, by time: a ring
     uint32_t done_head, done_n, done_cap;
     uint32_t words;  // of `hits`, and of `waits`, that banks have
     uint32_t cost;   // 1/65536 cycle per byte

@@ -583,6 +583,7 @@ ALWAYS_INLINE Refusal load(Sm *sm, const LsuOp *op, const Segment *s, Port *port
         return past ? past : looked_up(sm, a, MISS);
     }
     if (a->found == NO_WAY) return C_L1_REFUSED_SET;
+    sm->ports.hit = a->found == HIT;
     if (a->found == HIT) {
         count_data(sm, a->port, a->sectors, false, op->structure);
         if (a->op->tracker != NONE) lsu_done(sm, a->op->tracker, sm->now + c->cfg.latency - 1);

@@ -195,7 +195,7 @@ static void rest(Sm *sm, uint64_t to)
             break;
         }
         uint64_t outside = next_from_outside(sm);
-        lsu_hits(sm, MIN(MIN(turn, to), outside));
+        if (sm->ports.hit) lsu_hits(sm, MIN(MIN(turn, to), outside));
         work = MAX(MIN(outside, lsu_due(sm)), sm->now + 1);
     }
     sm->due = MIN(turn, work);

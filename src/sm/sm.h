@@ -291,8 +291,8 @@ static inline uint64_t lsu_credit(const Sm *sm)
     return f->head < f->n ? f->v[f->head].time : NEVER;
 }
 void lsu_tick(Sm *sm);  // a cycle in which it works
-// Behind a cycle in which it has worked: its next transactions, as far as they hit and come before cycle `to`, until
-// which nothing else happens. An instruction's last one isn't among them.
+// Behind a load that hit: the next transactions, as far as they hit and come before cycle `to`, until which nothing else
+// happens. An instruction's last one isn't among them.
 void lsu_hits(Sm *sm, uint64_t to);
 void lsu_reply(Sm *sm, const Packet *p);
 void lsu_sent(Sm *sm);                                   // packets that waited for credits leave

@@ -255,6 +255,7 @@ typedef struct Ports {
     uint32_t free_pend, pend_cap;  // free_pend: the first that is free; pend_cap: none is
     PendWait *wait;
     uint32_t free_wait, wait_cap;
+    bool hit;             // the latest load of a cache did
     Fifo left;            // packets that must be written once the SM runs (port_write_left)
     uint32_t left_lines;  // of so many lines
 } Ports;
