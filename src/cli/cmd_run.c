@@ -63,8 +63,7 @@ static const Option options[] = {
      "end the run when N warp instructions were executed, and report what ran until then (default: no limit)"},
     {"--sample", NULL,
      "time a part of the launches and blocks and only execute the others: what isn't timed is estimated, and the "
-     "report "
-     "says how surely (doc/use/sample.md)"},
+     "report says how surely (doc/use/sample.md)"},
     {"--functional", NULL, "only execute the kernels: no cycles, no memory hierarchy"},
     {"--sl1", "[=SETTING,…]",
      "rewrite the kernels to cache in shared memory: the software L1 (doc/use/sl1.md); onchip sl1 --help lists the "

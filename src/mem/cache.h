@@ -179,6 +179,13 @@ ALWAYS_INLINE uint32_t cache_find(const uint64_t *tags, uint32_t ways, uint64_t 
     while (w < ways && tags[w] != tag) w++;
     return w;
 }
+ALWAYS_INLINE void cache_touch(Cache *c, uint32_t set, uint32_t way)  // a line was used
+{
+    if (c->policy->stamp_uses)
+        c->stamps[c->first[set] + way] = ++c->clock;
+    else if (c->policy->touch)
+        c->policy->touch(c, set, way);
+}
 Lookup cache_victim_of(Cache *c, uint32_t set, CacheLine **line);  // the one to replace: MISS, or NO_WAY
 // Looks up sectors (mask of the line at address). A line that is found is touched, whatever of it is valid. MISS: *line
 // is the victim to replace, which waits for a fill only if `unlocked` is set; NO_WAY: every way of the set is locked.
@@ -189,10 +196,7 @@ ALWAYS_INLINE Lookup cache_lookup(Cache *c, uint64_t address, uint32_t sectors, 
     uint32_t way = cache_find(c->tags + first, ways, cache_tag(c, address));
     if (way == ways) return cache_victim_of(c, set, line);
     *line = &c->lines[first + way];
-    if (c->policy->stamp_uses)
-        c->stamps[first + way] = ++c->clock;
-    else if (c->policy->touch)
-        c->policy->touch(c, set, way);
+    cache_touch(c, set, way);
     return line_has(*line, sectors);
 }
 // A look-up of sectors that are all there; false: they aren't, and nothing has been touched.
@@ -201,10 +205,7 @@ ALWAYS_INLINE bool cache_hit(Cache *c, uint64_t address, uint32_t sectors)
     uint32_t set = cache_set(c, address), first = c->first[set], ways = c->ways[set];
     uint32_t way = cache_find(c->tags + first, ways, cache_tag(c, address));
     if (way == ways || sectors & ~c->lines[first + way].valid) return false;
-    if (c->policy->stamp_uses)
-        c->stamps[first + way] = ++c->clock;
-    else if (c->policy->touch)
-        c->policy->touch(c, set, way);
+    cache_touch(c, set, way);
     return true;
 }
 CacheLine *cache_peek(const Cache *c, uint64_t address);  // without touching; null: not there

@@ -279,14 +279,13 @@ static void start(Dram *d, uint64_t now)
     refresh(d, now);
     const Best best = d->cfg.simple ? (Best){.request = d->all.oldest} : choose_request(d, now);
     DramRequest *r = &d->request[best.request];
-    Slot s = {.data = MAX(now, d->bus)};
-    if (!d->cfg.simple) {
-        // A read of an open row that comes at this cycle, or whose command goes out as soon as the bus allows it.
-        if (!r->write && d->bank[r->bank].row == r->row)
-            s = (Slot){.hit = true, .column = best.column, .data = best.column + d->t_cl};
-        else
-            s = slot_of(d, r);
-    }
+    Slot s;
+    if (d->cfg.simple)
+        s = (Slot){.data = MAX(now, d->bus)};
+    else if (!r->write && d->bank[r->bank].row == r->row)  // as slot_of: now is its arrival, or tCL before a free bus
+        s = (Slot){.hit = true, .column = best.column, .data = best.column + d->t_cl};
+    else
+        s = slot_of(d, r);
     const DramMove *m = move_of(d, --r->parts ? d->cfg.request : r->bytes);
     r->bytes -= m->bytes, r->number++, d->n--;
     if (!r->parts) take(d, best.request);

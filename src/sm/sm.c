@@ -153,7 +153,8 @@ static uint64_t next_from_outside(const Sm *sm)
     return sm->engine.n ? MIN(t, sm->engine.due) : t;
 }
 
-static uint64_t next_work(const Sm *sm) { return MAX(MIN(next_from_outside(sm), lsu_due(sm)), sm->now + 1); }
+static uint64_t work_after(const Sm *sm, uint64_t outside) { return MAX(MIN(outside, lsu_due(sm)), sm->now + 1); }
+static uint64_t next_work(const Sm *sm) { return work_after(sm, next_from_outside(sm)); }
 
 static uint64_t next_event(const Sm *sm) { return MIN(issue_turn(sm), next_work(sm)); }
 
@@ -196,7 +197,7 @@ static void rest(Sm *sm, uint64_t to)
         }
         uint64_t outside = next_from_outside(sm);
         if (sm->ports.hit) lsu_hits(sm, MIN(MIN(turn, to), outside));
-        work = MAX(MIN(outside, lsu_due(sm)), sm->now + 1);
+        work = work_after(sm, outside);
     }
     sm->due = MIN(turn, work);
     pass(sm, why, first, MIN(sm->due, to));

@@ -291,7 +291,7 @@ static inline uint64_t lsu_credit(const Sm *sm)
     return f->head < f->n ? f->v[f->head].time : NEVER;
 }
 void lsu_tick(Sm *sm);  // a cycle in which it works
-// Behind a load that hit: the next transactions, as far as they hit and come before cycle `to`, until which nothing else
+// Behind a load that hit: the next transactions, as far as they hit and come before cycle `to`. Until then nothing else
 // happens. An instruction's last one isn't among them.
 void lsu_hits(Sm *sm, uint64_t to);
 void lsu_reply(Sm *sm, const Packet *p);

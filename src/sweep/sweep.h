@@ -88,9 +88,8 @@ void site_name(void *user, const char *calls, bool (*taken)(const void *of, cons
 // --- matrix.c: products of cells -------------------------------------------------------------------------------------
 // An axis has a name and values. The name says what the values change:
 // - verb, program, measure (a program of the verb probe), gpu, sched, size (small, standard), ptx, sl1 (no, yes or
-//   settings), kernels, skip, max-cycles, cap, interval, functional, sample, why, lines, lowering (yes,
-//   no): that part of a
-//   cell;
+//   settings), kernels, skip, max-cycles, cap, interval, functional, sample, why, lines, lowering (yes, no): that part
+//   of a cell;
 // - with: several settings at once, behind a label, "large: l1.size=48KiB shared.size=16KiB";
 // - sched with the value best-swl, and autotune (no, threads, threads=128,256): a search, whose candidates are cells;
 // - a name with a dot: a key of the description;
