@@ -453,17 +453,17 @@ typedef struct Step {
     const Dinst *d;
     uint32_t mask;        // lanes that took part
     uint32_t stat;        // the instruction's number among all of the kernel's
+    uint32_t other_mask;  // lanes of a generic access that went to other_space
     uint8_t result;       // STEP_…
     uint8_t space;        // of a memory access, generic resolved; SP_NONE: nothing to time
     bool deferred;        // its values come at the window's edge
     bool parted;          // a branch that some of the warp's lanes took and others didn't, or to another place
-    uint32_t other_mask;  // lanes of a generic access that went to other_space
-    uint8_t other_space;
-    uint32_t bytes;  // per lane
     // All 32 lanes, in runs of 32, 16 or 8 (blocks narrower than a warp) whose addresses step by stride (below 2^31);
-    // 0: anything else.
-    uint8_t run;
+    // or, of an access of words, `part` neighbouring lanes, fewer than 32, whose addresses do. 0 and 0: anything else.
+    uint8_t run, part;
+    uint8_t other_space;
     uint32_t stride;
+    uint32_t bytes;  // per lane
     uint64_t addr[LANES];
 } Step;
 enum { STEP_DONE, STEP_WAIT, STEP_EXIT, STEP_FAULT };  // WAIT: the split waits (barrier, sync, sleep); EXIT: warp over
@@ -520,7 +520,29 @@ static inline uint32_t exec_cluster_blocks(const LaunchInfo *l)
     return l->cluster[0] ? l->cluster[0] * l->cluster[1] * l->cluster[2] : 1;
 }
 // step.c
-void exec_step(Env *env, Warp *w);       // result in env->step
+void exec_other(Env *env, Warp *w, const Dinst *d, uint32_t mask);  // what exec_step doesn't do itself
+void exec_came(Env *env, Warp *w);                                  // the warp has come to an instruction
+// Runs the next instruction of a warp; its result is in env->step. Most just compute on lanes.
+ALWAYS_INLINE void exec_step(Env *env, Warp *w)
+{
+    Step *s = &env->step;
+    const Dinst *d = &w->code->insts[w->pc];
+    const uint32_t guard = w->l.pred[d->guard], mask = w->mask & (d->guard_negated ? ~guard : guard);
+    s->d = d;
+    s->stat = w->code->stat_base + d->index;
+    s->mask = mask;
+    s->other_mask = 0;
+    s->result = STEP_DONE;
+    s->space = SP_NONE;
+    s->deferred = s->parted = false;
+    s->run = s->part = 0;
+    if (mask && d->kind != X_LANES) {
+        exec_other(env, w, d, mask);
+        return;
+    }
+    if (mask) d->fn(&w->l, d, mask);
+    if (++w->pc == w->rpc) exec_came(env, w);
+}
 bool exec_sleepers(Env *env, Warp *w);   // wakes splits whose nanosleep is over; true: one runs
 uint64_t exec_wake_time(const Warp *w);  // the earliest such time, or UINT64_MAX
 // fault.c

@@ -27,12 +27,24 @@ ALWAYS_INLINE void find_runs(Step *s, uint32_t mask, bool is_regular)
 {
     const uint64_t *a = s->addr;
     uint64_t stride = a[1] - a[0];
-    s->run = 0;
     if (mask != FULL || stride >> 31 || !is_regular) return;
     bool pairs = a[8] - a[0] == 8 * stride && a[24] - a[16] == 8 * stride;
     s->run = !pairs ? 8 : a[16] - a[0] == 16 * stride ? 32 : 16;
     s->stride = (uint32_t)stride;
     if ((a[0] | a[8] | a[16] | a[24]) >> 63) drop_wrapped(s);
+}
+
+// Neighbouring lanes of a warp whose others take no part, as at the rim of an array. Of a few it isn't worth it.
+static void find_part(Step *s, uint32_t mask)
+{
+    const uint32_t from = (uint32_t)__builtin_ctz(mask), lanes = mask >> from, n = (uint32_t)__builtin_popcount(lanes);
+    if (n < 4 || lanes & (lanes + 1)) return;
+    const uint64_t *a = s->addr + from, stride = a[1] - a[0];
+    uint64_t wrong = stride >> 31;
+    for (uint32_t k = 1; k < n; k++) wrong |= (a[k] - a[k - 1]) ^ stride;
+    if (wrong || a[n - 1] < a[0]) return;
+    s->part = (uint8_t)n;
+    s->stride = (uint32_t)stride;
 }
 
 // The least and the greatest address of runs, and the bits that are set in any.
@@ -86,6 +98,12 @@ static inline void move_words(const Step *s, uint32_t *r, const uint64_t *addr, 
         }
     } else if (mask == FULL && !write) {
         for (int n = 0; n < LANES; n++) memcpy(&r[n], base + addr[n], 4);
+    } else if (s->part && s->stride == 4) {
+        const uint32_t from = (uint32_t)__builtin_ctz(mask);
+        if (write)
+            memcpy(base + addr[from], r + from, 4u * s->part);
+        else
+            memcpy(r + from, base + addr[from], 4u * s->part);
     } else {
         for (uint32_t m = mask; m; m &= m - 1) {
             int n = __builtin_ctz(m);
@@ -118,6 +136,10 @@ ALWAYS_INLINE bool check_global(Env *env, Warp *w, const Dinst *d, const uint64_
     uint64_t low = ~0ull, high = 0, bits = 0;
     if (env->step.run) {
         runs_range(&env->step, addr, &low, &high, &bits);
+    } else if (env->step.part) {
+        low = addr[__builtin_ctz(mask)];
+        high = addr[31 - __builtin_clz(mask)];
+        bits = low | env->step.stride;
     } else if (mask == FULL) {
         for (int n = 0; n < LANES; n++) {
             low = MIN(low, addr[n]);
@@ -165,6 +187,9 @@ static void load_global(Env *env, const Lanes *l, const Dinst *d, const uint64_t
     if (log && log->lines.n && run && env->step.stride <= 4) {
         for (uint32_t g = 0; g < LANES; g += run)
             if (log_has(log, addr[g] >> 7) || log_has(log, addr[g + run - 1] >> 7)) patched = mask;
+    } else if (log && log->lines.n && env->step.part && env->step.stride <= 4) {
+        if (log_has(log, addr[__builtin_ctz(mask)] >> 7) || log_has(log, addr[31 - __builtin_clz(mask)] >> 7))
+            patched = mask;
     } else if (log && log->lines.n) {
         for (uint32_t m = mask; m; m &= m - 1) {
             int n = __builtin_ctz(m);
@@ -200,6 +225,15 @@ static void store_global(Env *env, const Lanes *l, const Dinst *d, const uint64_
                 memcpy(gmem_host(env->gmem, addr[0]), row(l, d->vector[0]), 128);
             return;
         }
+    }
+    if (env->step.part && env->step.stride == 4) {
+        const uint32_t from = (uint32_t)__builtin_ctz(mask), bytes = 4u * env->step.part;
+        const uint32_t *data = (const uint32_t *)row(l, d->vector[0]) + from;
+        if (env->log)
+            log_store(env->log, addr[from], data, bytes, env->window_cycle);
+        else
+            memcpy(gmem_host(env->gmem, addr[from]), data, bytes);
+        return;
     }
     for (uint32_t m = mask; m; m &= m - 1) {
         int n = __builtin_ctz(m);
@@ -458,6 +492,7 @@ static void access_generic(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     static const Space spaces[] = {SP_GLOBAL, SP_SHARED, SP_LOCAL, SP_CONST, SP_PARAM};
     Step *s = &env->step;
     Space first = window_of(s->addr[__builtin_ctz(mask)]);
+    s->part = 0;
     uint32_t same = 0, in[COUNT(spaces)] = {0};
     for (uint32_t m = mask; m; m &= m - 1)
         if (window_of(s->addr[__builtin_ctz(m)]) == first) same |= m & -m;
@@ -644,7 +679,11 @@ void exec_memory(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         other_access(env, w, d, mask);
         return;
     }
-    find_runs(s, mask, addresses(env, w, d));
+    const bool is_regular = addresses(env, w, d);
+    if (mask == FULL)
+        find_runs(s, mask, is_regular);
+    else
+        find_part(s, mask);
     s->bytes = 4;
     s->space = d->space;
     if (d->space != SP_SHARED || !shared_words(env, w, d)) by_space(env, w, d, mask);

@@ -388,30 +388,17 @@ static const struct {
 #undef KIND
 };
 
-void exec_step(Env *env, Warp *w)
+void exec_other(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 {
-    Step *s = &env->step;
-    const Dinst *d = &w->code->insts[w->pc];
-    uint32_t mask = w->mask & (d->guard_negated ? ~w->l.pred[d->guard] : w->l.pred[d->guard]);
-    s->d = d;
-    s->stat = w->code->stat_base + d->index;
-    s->mask = mask;
-    s->space = SP_NONE;
-    s->result = STEP_DONE;
-    s->deferred = s->parted = false;
-    s->other_mask = 0;
-    if (!mask) {
-        w->pc++;
-    } else if (d->kind == X_LANES) {  // most are: without the way through the table
-        d->fn(&w->l, d, mask);
-        w->pc++;
-    } else {
-        kinds[d->kind].run(env, w, d, mask);
-        if (env->check) check_step(env, w, d);
-        w->pc += kinds[d->kind].next;
-        if (env->fault.kind != FAULT_NONE) s->result = STEP_FAULT;
-        if (s->result != STEP_DONE) return;
-    }
+    kinds[d->kind].run(env, w, d, mask);
+    if (env->check) check_step(env, w, d);
+    w->pc += kinds[d->kind].next;
+    if (env->fault.kind != FAULT_NONE) env->step.result = STEP_FAULT;
+    if (env->step.result == STEP_DONE) exec_came(env, w);
+}
+
+void exec_came(Env *env, Warp *w)
+{
     if (w->cur >= 0 && w->pc == w->rpc) split_arrive(w);
-    if (w->cur < 0 && w->live) s->result = STEP_WAIT;
+    if (w->cur < 0 && w->live) env->step.result = STEP_WAIT;
 }

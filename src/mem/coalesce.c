@@ -87,6 +87,8 @@ static uint32_t range(uint64_t first, uint64_t last, Segment *out)
     return n;
 }
 
+uint32_t coalesce_range(uint64_t first, uint32_t bytes, Segment *out) { return range(first, first + bytes - 1, out); }
+
 // Each lane in a segment of its own.
 static uint32_t apart(uint64_t first, uint32_t stride, uint32_t bytes, Segment *out)
 {

@@ -239,8 +239,10 @@ static Best choose_request(const Dram *d, uint64_t now)
     if (hit.column <= MIN(least[0], least[1])) return hit;
     for (uint32_t w = 0; w < words; w++)
         for (uint64_t m = closed[w]; m; m &= m - 1) {
-            uint32_t k = d->bank[w * 64 + (uint32_t)__builtin_ctzll(m)].waiting.oldest;
-            if (request[k].arrival <= now) consider(request, k, MAX(slot_of(d, &request[k]).column, now), &miss);
+            const uint32_t k = d->bank[w * 64 + (uint32_t)__builtin_ctzll(m)].waiting.oldest;
+            if (request[k].arrival > now) continue;
+            const uint64_t column = slot_of(d, &request[k]).column;
+            consider(request, k, MAX(column, now), &miss);
         }
     return miss.column < hit.column ? miss : hit;
 }

@@ -25,6 +25,8 @@ uint32_t coalesce(const uint64_t *addr, uint32_t lanes, uint32_t bytes, bool wri
 // The same for 32 lanes in runs of 8, 16 or 32 whose addresses step by stride, where that is 0, or bytes, or leaves
 // each lane of a run of 32 a segment of its own. 0: it is anything else, and coalesce has to be asked.
 uint32_t coalesce_runs(const uint64_t *addr, uint32_t run, uint32_t stride, uint32_t bytes, Segment *out);
+// The same for neighbouring lanes that touch so many consecutive bytes: at most 32 of 16 bytes.
+uint32_t coalesce_range(uint64_t first, uint32_t bytes, Segment *out);
 
 // --- banks.c: shared memory ------------------------------------------------------------------------------------------
 typedef struct BankCfg {

@@ -162,12 +162,38 @@ static void runs(void **state)
             }
 }
 
+// So does the one for neighbouring lanes with neighbouring words.
+static void ranges(void **state)
+{
+    (void)state;
+    uint64_t addr[32];
+    Expected want[64];
+    Segment got[64];
+    uint32_t touches[64];
+    for (uint32_t bytes = 1; bytes <= 16; bytes *= 2)
+        for (uint32_t first = 0; first < 256; first += bytes)
+            for (uint32_t from = 0; from < 32; from++)
+                for (uint32_t lanes = 1; from + lanes <= 32; lanes++) {
+                    for (uint32_t n = 0; n < lanes; n++) addr[from + n] = 0x123456000 + first + n * bytes;
+                    const uint32_t mask = (lanes == 32 ? ~0u : (1u << lanes) - 1) << from;
+                    uint32_t n = naive(addr, mask, bytes, want, touches);
+                    assert_int_equal(coalesce_range(addr[from], lanes * bytes, got), n);
+                    for (uint32_t k = 0; k < n; k++) {
+                        assert_int_equal(got[k].address, want[k].address);
+                        assert_int_equal(got[k].sectors, want[k].sectors);
+                        assert_int_equal(got[k].whole, want[k].whole);
+                        assert_int_equal(got[k].bytes, touches[k]);
+                    }
+                }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(classic_patterns),
         cmocka_unit_test(random_patterns),
         cmocka_unit_test(runs),
+        cmocka_unit_test(ranges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
