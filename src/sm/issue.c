@@ -7,6 +7,10 @@
 
 #include <string.h>
 
+// The same code twice: QUIET for an SM whose schedulers issue one instruction a cycle, where no policy listens to that,
+// and nobody counts or audits the accesses of registers. That is known for a launch.
+typedef enum Mode { LOUD, QUIET } Mode;
+
 static bool is_memory(int class) { return MEMORY_CLASSES >> class & 1; }
 
 // A ready warp leaves those of its class.
@@ -23,7 +27,7 @@ ALWAYS_INLINE void leave_state(WarpSlot *ws, uint64_t bit)
     if (ws->state == OC_WAIT_READY) leave_class(ws->home, ws->class, bit);
 }
 
-ALWAYS_INLINE void enter_state(Sm *sm, WarpSlot *ws, oc_wait state)
+ALWAYS_INLINE void enter_state(Sm *sm, WarpSlot *ws, oc_wait state, Mode mode)
 {
     uint64_t bit = 1ull << ws->bit;
     oc_wait from = ws->state;
@@ -32,12 +36,13 @@ ALWAYS_INLINE void enter_state(Sm *sm, WarpSlot *ws, oc_wait state)
     ws->home->view.in[state] |= bit;
     ws->since = sm->now;
     ws->state = (uint8_t)state;
-    if (sm->issue.listens & ON_WAITS) sm->issue.policy.type->waits(&sm->issue.policy, ws->slot, from, state);
+    if (mode == LOUD && sm->issue.listens & ON_WAITS)
+        sm->issue.policy.type->waits(&sm->issue.policy, ws->slot, from, state);
 }
 
-static inline void tell_stall(Sm *sm, const WarpSlot *ws)
+ALWAYS_INLINE void tell_stall(Sm *sm, const WarpSlot *ws, Mode mode)
 {
-    if (sm->issue.listens & ON_STALL) sm->issue.policy.type->stall(&sm->issue.policy, ws->slot);
+    if (mode == LOUD && sm->issue.listens & ON_STALL) sm->issue.policy.type->stall(&sm->issue.policy, ws->slot);
 }
 
 // Does it take no slot? Parameters are operands in machine code; and what another instruction does along (fuse.c).
@@ -81,15 +86,15 @@ static bool must_wait(const WarpSlot *ws, const Dinst *d)
     return copies_pending(d->mod == M_READ ? ws->bulk_unread : ws->bulk_count, ws->bulk_group, d->imm);
 }
 
-ALWAYS_INLINE void become_ready(Sm *sm, WarpSlot *ws, uint32_t class)
+ALWAYS_INLINE void become_ready(Sm *sm, WarpSlot *ws, uint32_t class, Mode mode)
 {
     uint64_t bit = 1ull << ws->bit;
     if (ws->state == OC_WAIT_READY) {
         if (ws->class == class) return;
         leave_class(ws->home, ws->class, bit);
     } else {
-        enter_state(sm, ws, OC_WAIT_READY);
-        if (sm->issue.listens & ON_WAKE) sm->issue.policy.type->wake(&sm->issue.policy, ws->slot);
+        enter_state(sm, ws, OC_WAIT_READY, mode);
+        if (mode == LOUD && sm->issue.listens & ON_WAKE) sm->issue.policy.type->wake(&sm->issue.policy, ws->slot);
     }
     ws->class = (uint8_t) class;
     ws->home->class_ready[class] |= bit;
@@ -102,13 +107,13 @@ static bool all_wait(Sm *sm, WarpSlot *ws, uint64_t *until)
     Warp *w = ws->warp;
     *until = exec_wake_time(w);
     if (*until == UINT64_MAX) {
-        enter_state(sm, ws, OC_WAIT_BARRIER);
-        tell_stall(sm, ws);
+        enter_state(sm, ws, OC_WAIT_BARRIER, LOUD);
+        tell_stall(sm, ws, LOUD);
         return true;
     }
     sm->env.clock = sm->now;
     if (*until <= sm->now && exec_sleepers(&sm->env, w)) return false;
-    enter_state(sm, ws, w->cta->tries ? OC_WAIT_BARRIER : OC_WAIT_SLEEP);
+    enter_state(sm, ws, w->cta->tries ? OC_WAIT_BARRIER : OC_WAIT_SLEEP, LOUD);
     issue_wake_at(sm, ws, *until);
     return true;
 }
@@ -152,7 +157,7 @@ enum { LONG_WAIT = 50 };  // cycles
 
 // Ready is what can issue at cycle `by`: now, or the next one for a warp that has just issued and whose scheduler won't
 // pick again before; that saves most warps an event. Returns when it can issue, NEVER: nobody knows yet.
-ALWAYS_INLINE uint64_t evaluate(Sm *sm, WarpSlot *ws, uint64_t by)
+ALWAYS_INLINE uint64_t evaluate(Sm *sm, WarpSlot *ws, uint64_t by, Mode mode)
 {
     Warp *w = ws->warp;
     uint64_t until;
@@ -170,23 +175,23 @@ ALWAYS_INLINE uint64_t evaluate(Sm *sm, WarpSlot *ws, uint64_t by)
     ws->wait_pc = w->code->stat_base + d->index;
     if (t >= UNKNOWN) {
         bool shared = (t & 3) == KIND_SHARED;
-        enter_state(sm, ws, shared ? OC_WAIT_SHARED : OC_WAIT_MEMORY);
-        if (!shared) tell_stall(sm, ws), ws->recent_n = 0;
+        enter_state(sm, ws, shared ? OC_WAIT_SHARED : OC_WAIT_MEMORY, mode);
+        if (!shared) tell_stall(sm, ws, mode), ws->recent_n = 0;
         return NEVER;
     }
     if (t >> 2 > (d->slots ? by : sm->now)) {
         const oc_wait of[4] = {OC_WAIT_ALU, ws->pause, OC_WAIT_SHARED, OC_WAIT_MEMORY};
-        enter_state(sm, ws, of[t & 3]);
+        enter_state(sm, ws, of[t & 3], mode);
         issue_wake_at(sm, ws, t >> 2);
-        if ((t & 3) == KIND_MEMORY && (t >> 2) - sm->now > LONG_WAIT) tell_stall(sm, ws), ws->recent_n = 0;
+        if ((t & 3) == KIND_MEMORY && (t >> 2) - sm->now > LONG_WAIT) tell_stall(sm, ws, mode), ws->recent_n = 0;
         if (!is_free(sm, d)) ws->ready_at = t >> 2;
         return t >> 2;
     }
-    become_ready(sm, ws, d->class);
+    become_ready(sm, ws, d->class, mode);
     return t >> 2;
 }
 
-void issue_evaluate(Sm *sm, uint32_t slot) { evaluate(sm, &sm->issue.slots[slot], sm->now); }
+void issue_evaluate(Sm *sm, uint32_t slot) { evaluate(sm, &sm->issue.slots[slot], sm->now, LOUD); }
 
 // The cycle that a warp waited for has come.
 ALWAYS_INLINE void wake(Sm *sm, uint32_t slot)
@@ -194,7 +199,7 @@ ALWAYS_INLINE void wake(Sm *sm, uint32_t slot)
     WarpSlot *ws = &sm->issue.slots[slot];
     if (!ws->warp || ws->state == OC_WAIT_READY) return;
     if (ws->ready_at == sm->now)
-        become_ready(sm, ws, ws->warp->code->insts[ws->warp->pc].class);
+        become_ready(sm, ws, ws->warp->code->insts[ws->warp->pc].class, LOUD);
     else
         issue_evaluate(sm, slot);
 }
@@ -239,10 +244,10 @@ ALWAYS_INLINE void count_kind(Sm *sm, const Dinst *d, const Step *s)
 }
 
 // The registers that an instruction writes are known to be there from a cycle on.
-ALWAYS_INLINE void results(Sm *sm, WarpSlot *ws, const Dinst *d, uint32_t slots)
+ALWAYS_INLINE void results(Sm *sm, WarpSlot *ws, const Dinst *d, uint32_t slots, Mode mode)
 {
     uint64_t done = sm->now + sm->cfg.unit[d->class].latency + slots - 1;
-    if (sm->storage.counts) done += sm->storage.fetch.most > 1 ? sm->storage.fetch.most - 1 : 0;
+    if (mode == LOUD && sm->storage.counts) done += sm->storage.fetch.most > 1 ? sm->storage.fetch.most - 1 : 0;
     if (sm->env.step.deferred) done = MAX(done, sm->until + 1);
     uint64_t mark = done << 2 | (d->class == CLASS_SHARED ? KIND_SHARED : KIND_ALU);
     for (int k = 0; k < d->score_dst; k++) ws->ready[d->score[k]] = mark;
@@ -285,7 +290,7 @@ static uint32_t go_round(Sm *sm, WarpSlot *ws, const Dinst *d)
 }
 
 // Issues one instruction of a warp, which must be evaluated then; returns the slots it takes.
-ALWAYS_INLINE uint32_t issue_warp(Sm *sm, WarpSlot *ws, const Dinst *d)
+ALWAYS_INLINE uint32_t issue_warp(Sm *sm, WarpSlot *ws, const Dinst *d, Mode mode)
 {
     Warp *w = ws->warp;
     Env *env = &sm->env;
@@ -294,8 +299,8 @@ ALWAYS_INLINE uint32_t issue_warp(Sm *sm, WarpSlot *ws, const Dinst *d)
     env->window_cycle = (uint32_t)(sm->now - sm->window);
     size_t deferred = sm->log.deferred.n;
     const Step *s = &env->step;
-    if (sm->cfg.audit && !exec_audit(env, w)) return 1;
-    if (sm->storage.counts) operands_fetch(sm, ws, d);
+    if (mode == LOUD && sm->cfg.audit && !exec_audit(env, w)) return 1;
+    if (mode == LOUD && sm->storage.counts) operands_fetch(sm, ws, d);
     exec_step(env, w);
     uint32_t lanes = (uint32_t)__builtin_popcount(s->mask);
     sm->count[C_WARP_INSTS]++;
@@ -311,12 +316,12 @@ ALWAYS_INLINE uint32_t issue_warp(Sm *sm, WarpSlot *ws, const Dinst *d)
         for (; deferred < sm->log.deferred.n; deferred++) sm->log.deferred.v[deferred].tracker = tracker;
         if (s->mask) count_kind(sm, d, s);
         if (d->kind == X_MBAR_COPIES) engine_await(sm, ws);
-        if (sm->storage.counts) operands_fetched(sm);
+        if (mode == LOUD && sm->storage.counts) operands_fetched(sm);
         return slots > 1 && lsu_loops(sm, d) ? go_round(sm, ws, d) : slots;
     }
-    if (d->score_dst) results(sm, ws, d, slots);
+    if (d->score_dst) results(sm, ws, d, slots, mode);
     if (d->kind != X_LANES || d->soft) others(sm, ws, d, slots);
-    if (sm->storage.counts) operands_fetched(sm);
+    if (mode == LOUD && sm->storage.counts) operands_fetched(sm);
     return slots;
 }
 
@@ -390,7 +395,7 @@ static int wrong_pick(Sm *sm, uint32_t k, uint64_t ready, int bit)
 }
 
 // Which warp of `ready` issues; −1: none does, and *cause says why.
-ALWAYS_INLINE int choose_warp(Sm *sm, uint32_t k, uint64_t ready, Counter *cause)
+ALWAYS_INLINE int choose_warp(Sm *sm, uint32_t k, uint64_t ready, Counter *cause, Mode mode)
 {
     SchedState *s = &sm->issue.sched[k];
     bool lsu = false;
@@ -400,7 +405,7 @@ ALWAYS_INLINE int choose_warp(Sm *sm, uint32_t k, uint64_t ready, Counter *cause
     if (s->starved & free) return sm->count[C_FED]++, __builtin_ctzll(s->starved & free);
     *cause = C_STALL_SCHED;
     if (!(may = free & issue_allowed(&sm->issue, k))) return -1;
-    if (sm->issue.listens & ON_MEMORY) s->view.memory = issue_of_class(s, MEMORY_CLASSES);
+    if (mode == LOUD && sm->issue.listens & ON_MEMORY) s->view.memory = issue_of_class(s, MEMORY_CLASSES);
     int bit = sm->issue.policy.type->pick(&sm->issue.policy, k, may);
     return (unsigned)bit < 64 && may >> bit & 1 ? bit : wrong_pick(sm, k, may, bit);
 }
@@ -430,7 +435,7 @@ static void end_epoch(Sm *sm)
 }
 
 // Issues the next instruction of a scheduler's warp, which takes its unit. Returns the slots it takes.
-ALWAYS_INLINE uint32_t go(Sm *sm, SchedState *s, WarpSlot *ws)
+ALWAYS_INLINE uint32_t go(Sm *sm, SchedState *s, WarpSlot *ws, Mode mode)
 {
     const Warp *w = ws->warp;
     const Dinst *d = &w->code->insts[w->pc];
@@ -438,9 +443,9 @@ ALWAYS_INLINE uint32_t go(Sm *sm, SchedState *s, WarpSlot *ws)
     s->view.last = s->view.turn = ws->bit;
     if (s->starved) s->starved &= ~(1ull << ws->bit);
     if (sm->issue.limited >> class & 1) count_start(sm, class);
-    if (sm->issue.listens & (ON_ISSUED | ON_COUNTS)) tell_issued(sm, ws, is_memory((int)class));
-    uint32_t slots = issue_warp(sm, ws, d);
-    if (sm->issue.listens & ON_EPOCH) end_epoch(sm);
+    if (mode == LOUD && sm->issue.listens & (ON_ISSUED | ON_COUNTS)) tell_issued(sm, ws, is_memory((int)class));
+    uint32_t slots = issue_warp(sm, ws, d, mode);
+    if (mode == LOUD && sm->issue.listens & ON_EPOCH) end_epoch(sm);
     uint32_t interval = sm->cfg.unit[class].interval;
     if (slots > 1) interval *= d->units;
     if (interval > (sm->cfg.issue == 1)) s->unit_free[class] = sm->now + interval, s->held |= 1u << class;
@@ -457,18 +462,18 @@ static void go_on(Sm *sm, uint32_t k, int bit)
     Counter cause = C_COUNT;
     uint64_t can = NEVER;  // when it can issue again
     while (used < sm->cfg.issue) {
-        uint32_t slots = go(sm, &sm->issue.sched[k], ws);
+        uint32_t slots = go(sm, &sm->issue.sched[k], ws, LOUD);
         used++;
         if (sm->env.fault.kind != FAULT_NONE) break;
         bool more = used < sm->cfg.issue && slots == 1 && ws->next_issue == sm->now + 1;
         if (more) ws->next_issue = ws->since = sm->now;
-        can = evaluate(sm, ws, sm->now);
+        can = evaluate(sm, ws, sm->now, LOUD);
         // An event in the next cycle all the same: what an empty slot of another scheduler counts as can hang on it.
         if (more && can <= sm->now) issue_wake_at(sm, ws, sm->now + 1);
         uint64_t ready = sm->issue.sched[k].view.in[OC_WAIT_READY] & 1ull << bit;
         Counter why;
         if (slots > 1 || used == sm->cfg.issue || !ready) break;
-        if (choose_warp(sm, k, ready, &why) < 0) {
+        if (choose_warp(sm, k, ready, &why, LOUD) < 0) {
             cause = why;
             break;
         }
@@ -477,45 +482,53 @@ static void go_on(Sm *sm, uint32_t k, int bit)
     if (left && cause != C_COUNT) count_stall(sm, k, cause, left);
     if (ws->warp && ws->next_issue <= sm->now) {
         ws->next_issue = sm->now + 1;
-        if (can <= sm->now + 1) evaluate(sm, ws, sm->now);
+        if (can <= sm->now + 1) evaluate(sm, ws, sm->now, LOUD);
     }
     if (left && cause == C_COUNT) count_stall(sm, k, stall_cause(&sm->issue.sched[k].view), left);
 }
 
 // A scheduler's issue slots of this cycle.
-static void issue_from(Sm *sm, uint32_t k)
+ALWAYS_INLINE void issue_from(Sm *sm, uint32_t k, Mode mode)
 {
     SchedState *s = &sm->issue.sched[k];
     oc_scheduler_view *v = &s->view;
-    uint32_t width = sm->cfg.issue;
+    uint32_t width = mode == LOUD ? sm->cfg.issue : 1;
     if (s->busy > sm->now) {
         sm->count[C_ISSUED]++;
         sm->count[C_STALL_PIPE] += width - 1;
         return;
     }
     Counter cause = C_STALL_EMPTY;
-    int bit = v->in[OC_WAIT_READY] ? choose_warp(sm, k, v->in[OC_WAIT_READY], &cause) : -1;
+    int bit = v->in[OC_WAIT_READY] ? choose_warp(sm, k, v->in[OC_WAIT_READY], &cause, mode) : -1;
     if (bit < 0) {
         count_stall(sm, k, v->in[OC_WAIT_READY] ? cause : stall_cause(v), width);
     } else if (width > 1) {
         go_on(sm, k, bit);
     } else {
         WarpSlot *ws = &sm->issue.slots[(uint32_t)bit * sm->cfg.schedulers + k];
-        go(sm, s, ws);
-        if (sm->env.fault.kind == FAULT_NONE) evaluate(sm, ws, sm->now + 1);
+        go(sm, s, ws, mode);
+        if (sm->env.fault.kind == FAULT_NONE) evaluate(sm, ws, sm->now + 1, mode);
     }
 }
 
-void issue_cycle(Sm *sm)
+ALWAYS_INLINE void cycle(Sm *sm, Mode mode)
 {
     uint32_t first = (uint32_t)(sm->now % sm->cfg.schedulers);
     for (uint32_t turn = 0; turn < sm->cfg.schedulers; turn++) {  // a shared unit is offered to each first in turn
         uint32_t k = first + turn < sm->cfg.schedulers ? first + turn : first + turn - sm->cfg.schedulers;
         if (sm->env.fault.kind == FAULT_NONE)
-            issue_from(sm, k);
+            issue_from(sm, k, mode);
         else
             sm->count[C_STALL_EMPTY] += sm->cfg.issue;
     }
+}
+
+void issue_cycle(Sm *sm)
+{
+    if (sm->issue.quiet)
+        cycle(sm, QUIET);
+    else
+        cycle(sm, LOUD);
 }
 
 // What each scheduler lacks, if none can issue now.

@@ -169,6 +169,12 @@ static void count_data(Sm *sm, const Port *port, uint32_t sectors, bool write, u
         sm->count[C_L1_BANK_READS] += n, st->bank_reads += n;
 }
 
+bool port_fills(const Sm *sm, const Packet *r, const Port *port, uint32_t first, uint32_t ways)
+{
+    const Pend *p = &sm->ports.pend[r->tag];
+    return p->packets == 1 && p->line && p->port == port && (uint32_t)(p->line - port->cache.lines) - first < ways;
+}
+
 void port_reply(Sm *sm, const Packet *r)
 {
     Pend *p = &sm->ports.pend[r->tag];
@@ -571,6 +577,16 @@ static Refusal load_past(Sm *sm, const LsuOp *op, const Segment *s, const Cache 
     return go_past(sm, op, &all);
 }
 
+// A load finds no way in its set. A policy that draws its victims is asked again at each reply, and so is a scratch
+// cache that may have the line.
+static Refusal refused_by_set(const Sm *sm, const Access *a)
+{
+    const Cache *c = &a->port->cache;
+    const uint32_t set = cache_set(c, a->at);
+    if (c->policy->victim || sm->issue.view.scratch_lines || set >> (32 - REFUSED_PART)) return C_L1_REFUSED_SET;
+    return C_L1_REFUSED_SET | REFUSED_OF_SET | set << REFUSED_PART;
+}
+
 ALWAYS_INLINE Refusal load(Sm *sm, const LsuOp *op, const Segment *s, Port *port)
 {
     Access access = access_of(op, s, port), *a = &access;
@@ -582,7 +598,7 @@ ALWAYS_INLINE Refusal load(Sm *sm, const LsuOp *op, const Segment *s, Port *port
         Refusal past = load_past(sm, op, s, c);
         return past ? past : looked_up(sm, a, MISS);
     }
-    if (a->found == NO_WAY) return C_L1_REFUSED_SET;
+    if (a->found == NO_WAY) return refused_by_set(sm, a);
     sm->ports.hit = a->found == HIT;
     if (a->found == HIT) {
         count_data(sm, a->port, a->sectors, false, op->structure);

@@ -48,6 +48,11 @@ static void refuse_head(Sm *sm, Refusal r)
     sm->lsu.refused = r & REFUSED_WHY;
     sm->lsu.refused_since = sm->now;
     sm->lsu.refused_firmly = r & REFUSED_FIRMLY;
+    sm->lsu.refused_ways = 0;
+    if (r & REFUSED_OF_SET) {
+        const Cache *c = &sm->lsu.queue[sm->lsu.head].port->cache;
+        sm->lsu.refused_first = c->first[r >> REFUSED_PART], sm->lsu.refused_ways = c->ways[r >> REFUSED_PART];
+    }
     if (sm->lsu.refused == C_L1_REFUSED_LINK) sm->lsu.refused_part = r >> REFUSED_PART;
 }
 
@@ -59,9 +64,17 @@ static void unblock(Sm *sm)
     sm->lsu.refused_firmly = false;
 }
 
+// May a reply let the refused head in?
+static bool reply_helps(const Sm *sm, const Packet *r)
+{
+    const Lsu *l = &sm->lsu;
+    if (l->refused_firmly || !l->refused_ways) return !l->refused_firmly;
+    return port_fills(sm, r, l->queue[l->head].port, l->refused_first, l->refused_ways);
+}
+
 void lsu_reply(Sm *sm, const Packet *r)
 {
-    if (!sm->lsu.refused_firmly) unblock(sm);
+    if (sm->lsu.refused && reply_helps(sm, r)) unblock(sm);
     port_reply(sm, r);
     engine_stir(sm);
 }
@@ -193,11 +206,11 @@ void lsu_tick(Sm *sm)
     sm->lsu.n--;
 }
 
-void lsu_hits(Sm *sm, uint64_t to)
+// Those that hit, behind one that did.
+static void hits(Sm *sm, LsuOp *op, uint64_t to)
 {
-    LsuOp *op = &sm->lsu.queue[sm->lsu.head];
-    if (!sm->lsu.n || sm->lsu.refused || sm->lsu.free >= to || op->space == SP_SHARED || !op->next) return;
     uint32_t n = port_hits(sm, op, (uint32_t)MIN(op->count - op->next - 1, to - sm->lsu.free));
+    sm->ports.hit = false;
     if (!n) return;
     op->next += n;
     sm->lsu.free += n;
@@ -206,6 +219,27 @@ void lsu_hits(Sm *sm, uint64_t to)
     Tracker *t = &sm->lsu.tracker[op->tracker];
     t->left -= n;
     t->time = MAX(t->time, sm->now + op->port->cache.cfg.latency - 1);
+}
+
+void lsu_go_on(Sm *sm, uint64_t to)
+{
+    LsuOp *op = &sm->lsu.queue[sm->lsu.head];
+    if (!sm->lsu.n || sm->lsu.refused || op->space == SP_SHARED || !op->next) return;
+    while (sm->lsu.free < to && op->next + 1 < op->count) {
+        if (sm->ports.hit) {
+            hits(sm, op, to);
+            continue;
+        }
+        sm->now = sm->lsu.free;
+        const Refusal r = port_access(sm, op, &op->seg[op->next]);
+        if (r) {
+            refuse_head(sm, r);
+            return;
+        }
+        sm->lsu.free = sm->now + 1;
+        op->next++;
+        to = MIN(to, links_due(&sm->links));
+    }
 }
 
 // --- from the instruction to the queue -------------------------------------------------------------------------------
@@ -342,6 +376,8 @@ static uint32_t segments(const Sm *sm, LsuOp *op, const Step *s, uint32_t mask, 
     // Atomics are counted lane by lane, which runs aren't.
     if (!op->atomic && s->run && op->space == SP_GLOBAL)
         n = coalesce_runs(s->addr, s->run, s->stride, s->bytes, op->seg);
+    if (!op->atomic && s->part && s->stride == s->bytes && op->space == SP_GLOBAL)
+        n = coalesce_range(s->addr[__builtin_ctz(mask)], s->part * s->bytes, op->seg);
     if (n || op->space != SP_CONST) return n ? n : coalesce(s->addr, mask, s->bytes, op->write, op->seg);
     for (uint32_t k = 0; k < LANES; k++) addr[k] = sm->launch->kernel->image->const_base + s->addr[k];
     return coalesce(addr, mask, s->bytes, op->write, op->seg);

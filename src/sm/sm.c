@@ -183,8 +183,9 @@ static void rest(Sm *sm, uint64_t to)
 {
     Idle why[OC_MOST_SCHEDULERS];
     const oc_policy_type *policy = sm->issue.policy.type;
-    uint64_t turn = MIN(issue_turn(sm), issue_unit(sm)), work = next_work(sm), first = ++sm->now;
+    uint64_t turn = issue_turn(sm), unit = issue_unit(sm), work = next_work(sm), first = ++sm->now;
     bool full = !lsu_accepts(sm), alone = !policy->seen && !policy->route;
+    turn = MIN(turn, unit);
     issue_idle_why(sm, why);
     lsu_calm(sm);
     while (alone && work < MIN(turn, to)) {
@@ -196,8 +197,8 @@ static void rest(Sm *sm, uint64_t to)
             break;
         }
         uint64_t outside = next_from_outside(sm);
-        if (sm->ports.hit) lsu_hits(sm, MIN(MIN(turn, to), outside));
-        work = work_after(sm, outside);
+        lsu_go_on(sm, MIN(MIN(turn, to), outside));
+        work = work_after(sm, MIN(outside, links_due(&sm->links)));
     }
     sm->due = MIN(turn, work);
     pass(sm, why, first, MIN(sm->due, to));

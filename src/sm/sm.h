@@ -291,9 +291,9 @@ static inline uint64_t lsu_credit(const Sm *sm)
     return f->head < f->n ? f->v[f->head].time : NEVER;
 }
 void lsu_tick(Sm *sm);  // a cycle in which it works
-// Behind a load that hit: the next transactions, as far as they hit and come before cycle `to`. Until then nothing else
-// happens. An instruction's last one isn't among them.
-void lsu_hits(Sm *sm, uint64_t to);
+// The next transactions of the instruction at the head, as far as they are served and come before cycle `to`, until
+// which nothing else happens. Its first and its last one aren't among them.
+void lsu_go_on(Sm *sm, uint64_t to);
 void lsu_reply(Sm *sm, const Packet *p);
 void lsu_sent(Sm *sm);                                   // packets that waited for credits leave
 void lsu_done(Sm *sm, uint32_t tracker, uint64_t time);  // one of a tracker's parts is complete at time
@@ -345,6 +345,8 @@ static inline uint32_t port_sectors(const Cache *c, const Segment *s)
 // A request of the copy engine, for a job.
 Refusal port_copy(Sm *sm, const Copy *c, const Segment *s, uint32_t job);
 void port_reply(Sm *sm, const Packet *p);
+// Is it the last one of a miss whose line is among so many of a port, from the first on?
+bool port_fills(const Sm *sm, const Packet *p, const Port *port, uint32_t first, uint32_t ways);
 void port_forget(Sm *sm, Port *port, CacheLine *line);  // a line that isn't dirty goes, even if it is under way
 
 // --- scratch.c -------------------------------------------------------------------------------------------------------

@@ -131,6 +131,7 @@ typedef struct Issue {
     oc_sm_view view;
     oc_policy policy;  // of this launch
     uint32_t listens;  // ON_…: what it listens to
+    bool quiet;        // as in issue.c
     size_t own_size;   // bytes of policy.own
     uint64_t policy_count[OC_MOST_COUNTERS];
     // events: warps to re-evaluate at a cycle
@@ -195,9 +196,10 @@ typedef struct Lsu {
     uint32_t refused;       // as in Refusal, of the head
     uint32_t refused_part;  // of the last one that lacked a credit
     bool refused_firmly;
-    bool stirred;          // what a warp waits for has changed
-    uint32_t turns, turn;  // of the last atomic of shared memory that is a loop, and the cycles of one
-    bool emptying;         // the next access of a port finds the L1 empty: a fence or an acquire came
+    uint32_t refused_first, refused_ways;  // the lines of its set, where nothing but a fill of one helps; or 0
+    bool stirred;                          // what a warp waits for has changed
+    uint32_t turns, turn;                  // of the last atomic of shared memory that is a loop, and the cycles of one
+    bool emptying;                         // the next access of a port finds the L1 empty: a fence or an acquire came
     uint64_t refused_since;
     uint64_t waiting_since;  // the head waits because the policy says so; NEVER: it doesn't
     Tracker *tracker;
@@ -229,9 +231,10 @@ typedef struct Port {
     uint64_t seed;        // of random replacement
 } Port;
 // Why a transaction can't be served now: a Counter; whether only a credit helps, else a reply may, too; and the
-// partition whose credit is missing. It is one word, since every transaction returns it.
+// partition whose credit is missing, or the set, if nothing but a fill of it helps. It is one word, since every
+// transaction returns it.
 typedef uint32_t Refusal;
-enum { SERVED = 0, REFUSED_WHY = 0xff, REFUSED_FIRMLY = 0x100, REFUSED_PART = 16 };
+enum { SERVED = 0, REFUSED_WHY = 0xff, REFUSED_FIRMLY = 0x100, REFUSED_OF_SET = 0x200, REFUSED_PART = 16 };
 // A miss, or a request that went past the caches: it left the SM and is waited for.
 typedef struct Pend {
     Port *port;
@@ -255,7 +258,7 @@ typedef struct Ports {
     uint32_t free_pend, pend_cap;  // free_pend: the first that is free; pend_cap: none is
     PendWait *wait;
     uint32_t free_wait, wait_cap;
-    bool hit;             // the latest load of a cache did
+    bool hit;             // the latest load of a cache did, and what may follow it hasn't been looked up
     Fifo left;            // packets that must be written once the SM runs (port_write_left)
     uint32_t left_lines;  // of so many lines
 } Ports;
