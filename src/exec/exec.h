@@ -124,9 +124,9 @@ enum {
     D_SAME = 1 << 15,   // an addition of 32-bit integers to one address for all lanes, whose result nobody reads
 };
 
-// The addresses of an access's lanes: its base register plus an offset. True: within each eight lanes they step by what
-// the first two differ by.
-typedef bool AddressFn(const Lanes *l, const Dinst *d, uint64_t offset, uint64_t addr[LANES]);
+// The addresses of an access's lanes: its base register plus an offset. Returns the lanes of the runs, 32, 16 or 8,
+// in which they step by what the first two differ by; 0: there are none.
+typedef uint32_t AddressFn(const Lanes *l, const Dinst *d, uint64_t offset, uint64_t addr[LANES]);
 
 typedef struct VarPlace {  // a variable in shared memory, or in a frame's local memory
     const Symbol *sym;

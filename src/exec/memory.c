@@ -7,8 +7,8 @@
 #include <string.h>
 
 // --- addresses -------------------------------------------------------------------------------------------------------
-// Leaves the lanes' addresses in the step record; true: they are regular (ops_address.c).
-static bool addresses(Env *env, const Warp *w, const Dinst *d)
+// Leaves the lanes' addresses in the step record; returns the length of their runs (ops_address.c), or 0.
+static uint32_t addresses(Env *env, const Warp *w, const Dinst *d)
 {
     uint64_t frame = d->flags & D_FRAME ? w->splits.v[w->cur].local_base : 0;
     return w->code->kernel->address(&w->l, d, d->imm + frame, env->step.addr);
@@ -23,13 +23,12 @@ static void drop_wrapped(Step *s)
 
 // Most accesses of a full warp are regular: consecutive elements, or one for all, in the whole warp or in each row of a
 // narrow block. Knowing it once saves a scan in each of the checks and in the timing model.
-ALWAYS_INLINE void find_runs(Step *s, uint32_t mask, bool is_regular)
+ALWAYS_INLINE void set_runs(Step *s, uint32_t mask, uint32_t run)
 {
     const uint64_t *a = s->addr;
     uint64_t stride = a[1] - a[0];
-    if (mask != FULL || stride >> 31 || !is_regular) return;
-    bool pairs = a[8] - a[0] == 8 * stride && a[24] - a[16] == 8 * stride;
-    s->run = !pairs ? 8 : a[16] - a[0] == 16 * stride ? 32 : 16;
+    if (mask != FULL || stride >> 31) return;
+    s->run = (uint8_t)run;
     s->stride = (uint32_t)stride;
     if ((a[0] | a[8] | a[16] | a[24]) >> 63) drop_wrapped(s);
 }
@@ -84,7 +83,22 @@ static uint64_t window_base(const Env *env, Space s)
 static inline void move_words(const Step *s, uint32_t *r, const uint64_t *addr, uint32_t mask, uint8_t *base,
                               bool write)
 {
-    if (s->run && s->stride == 4) {
+    if (s->run == LANES && s->stride == 4) {
+        if (write)
+            memcpy(base + addr[0], r, ROW_BYTES);
+        else
+            memcpy(r, base + addr[0], ROW_BYTES);
+    } else if (s->run == LANES && !s->stride && !write) {
+        uint32_t v;
+        memcpy(&v, base + addr[0], 4);
+        for (uint32_t n = 0; n < LANES; n++) r[n] = v;
+    } else if (s->run == 16 && s->stride == 4) {
+        for (uint32_t g = 0; g < LANES; g += 16)
+            if (write)
+                memcpy(base + addr[g], r + g, 64);
+            else
+                memcpy(r + g, base + addr[g], 64);
+    } else if (s->run && s->stride == 4) {
         for (uint32_t g = 0; g < LANES; g += 8)
             if (write)
                 memcpy(base + addr[g], r + g, 32);
@@ -299,7 +313,8 @@ static inline bool shared_words(Env *env, const Warp *w, const Dinst *d)
     const Step *s = &env->step;
     const uint64_t *a = s->addr;
     if (!s->run) return false;
-    uint64_t last = MAX(MAX(a[7], a[15]), MAX(a[23], a[31])), bits = a[0] | a[8] | a[16] | a[24] | s->stride;
+    uint64_t last = a[31], bits = a[0] | s->stride;
+    if (s->run < LANES) last = MAX(MAX(a[7], a[15]), MAX(a[23], last)), bits |= a[8] | a[16] | a[24];
     uint64_t size = w->cta->shared_bytes;
     if (size < 4 || last > size - 4 || bits & 3) return false;
     if (d->kind == X_ST) env->changed = env->clock;
@@ -654,7 +669,7 @@ static void other_access(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     case X_ST_PARAM: access_rows(env, w, d, mask); return;
     default: break;
     }
-    find_runs(s, mask, addresses(env, w, d));
+    set_runs(s, mask, addresses(env, w, d));
     s->bytes = (uint32_t)d->bytes * d->vec;
     s->space = d->space;
     if (d->kind == X_CP_ASYNC) {
@@ -679,9 +694,9 @@ void exec_memory(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         other_access(env, w, d, mask);
         return;
     }
-    const bool is_regular = addresses(env, w, d);
+    const uint32_t run = addresses(env, w, d);
     if (mask == FULL)
-        find_runs(s, mask, is_regular);
+        set_runs(s, mask, run);
     else
         find_part(s, mask);
     s->bytes = 4;
