@@ -240,8 +240,9 @@ Crew *crew_open(uint32_t threads);  // 0 or 1: the caller alone
 void crew_close(Crew *c);
 // Before a launch, and after a call of the user's code: in a forked process the threads are begun anew.
 void crew_muster(Crew *c);
-// Calls task(user, k) for k in [0, n), spread over the threads; returns when all are done. Without a crew the caller
-// does all.
-void crew_run(Crew *c, uint32_t n, void (*task)(void *user, uint32_t k), void *user);
+// Calls task(user, k) for k in [0, first + n), spread over the threads; returns when all are done. The last n begin
+// once task 0 is done and the other first ones are under way or done; they don't wait if first is 0. Without a crew the
+// caller does all of them in their order.
+void crew_run(Crew *c, uint32_t first, uint32_t n, void (*task)(void *user, uint32_t k), void *user);
 
 #endif

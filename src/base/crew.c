@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 // Tasks of one thread in one phase, in a word so that taking one is a single addition: the phase's number, how many
-// there are, and the next one.
+// there are, and the next one. Those that come first have a word of their own.
 typedef struct Lane {
-    _Alignas(64) atomic_ullong word;
+    _Alignas(64) atomic_ullong word[2];
 } Lane;
 #define WORD(phase, n) ((unsigned long long)(phase) << 40 | (unsigned long long)(n) << 20)
 #define FIELD(word, shift) ((uint32_t)((word) >> (shift)) & 0xfffffu)
@@ -27,11 +27,13 @@ struct Crew {
     pthread_t *ids;
     Lane *lanes;
     _Alignas(64) atomic_uint done;
+    _Alignas(64) atomic_uint gate;  // the last phase whose task 0 is done
     _Alignas(64) atomic_uint phase;
     atomic_uint sleepers;
     atomic_bool quit;
     pthread_mutex_t lock;
     pthread_cond_t start;
+    uint32_t first;  // tasks that come first
     void (*task)(void *, uint32_t);
     void *user;
 };
@@ -49,19 +51,34 @@ static void pause_cpu(uint32_t spins)
 #endif
 }
 
+// Whoever was slow may have come to the next phase by now, so the word says which one's gate has to be open.
+static void pass_gate(Crew *c, unsigned long long word)
+{
+    for (uint32_t spin = 0; FIELD((unsigned long long)atomic_load(&c->gate), 0) != FIELD(word, 40); spin++)
+        pause_cpu(spin);
+}
+
+// Takes the tasks of a lane that come first, or the others.
+static void take(Crew *c, uint32_t owner, bool others)
+{
+    atomic_ullong *word = &c->lanes[owner].word[others];
+    for (;;) {
+        unsigned long long w = atomic_load(word);
+        if (FIELD(w, 0) >= FIELD(w, 20)) return;
+        w = atomic_fetch_add(word, 1);
+        if (FIELD(w, 0) >= FIELD(w, 20)) return;
+        const uint32_t k = owner + FIELD(w, 0) * c->threads;
+        if (others) pass_gate(c, w);
+        c->task(c->user, others ? c->first + k : k);
+        if (!others && !k) atomic_store(&c->gate, FIELD(w, 40));
+        atomic_fetch_add(&c->done, 1);
+    }
+}
+
 static void work(Crew *c, uint32_t me)
 {
-    for (uint32_t step = 0; step < c->threads; step++) {
-        uint32_t owner = (me + step) % c->threads;
-        for (;;) {
-            unsigned long long w = atomic_load(&c->lanes[owner].word);
-            if (FIELD(w, 0) >= FIELD(w, 20)) break;
-            w = atomic_fetch_add(&c->lanes[owner].word, 1);
-            if (FIELD(w, 0) >= FIELD(w, 20)) break;
-            c->task(c->user, owner + FIELD(w, 0) * c->threads);
-            atomic_fetch_add(&c->done, 1);
-        }
-    }
+    for (int others = 0; others < 2; others++)
+        for (uint32_t step = 0; step < c->threads; step++) take(c, (me + step) % c->threads, others);
 }
 
 static void *member(void *arg)
@@ -116,7 +133,8 @@ Crew *crew_open(uint32_t threads)
     *c = (Crew){.threads = MAX(threads, 1u)};
     c->lanes = aligned_alloc(64, sizeof *c->lanes * c->threads);
     if (!c->lanes) abort();
-    for (uint32_t t = 0; t < c->threads; t++) atomic_init(&c->lanes[t].word, 0);
+    for (uint32_t t = 0; t < c->threads; t++)
+        for (int others = 0; others < 2; others++) atomic_init(&c->lanes[t].word[others], 0);
     if (c->threads == 1) return c;
     c->ids = mem_alloc(sizeof *c->ids * c->threads);
     start_members(c);
@@ -128,21 +146,31 @@ void crew_muster(Crew *c)
     if (c && c->threads > 1 && c->process != getpid()) start_members(c);
 }
 
-void crew_run(Crew *c, uint32_t n, void (*task)(void *user, uint32_t k), void *user)
+// A lane's tasks, of n.
+static uint32_t share(const Crew *c, uint32_t lane, uint32_t n)
+{
+    return lane < n ? (n - lane + c->threads - 1) / c->threads : 0;
+}
+
+void crew_run(Crew *c, uint32_t first, uint32_t n, void (*task)(void *user, uint32_t k), void *user)
 {
     if (!c || c->threads == 1) {
-        for (uint32_t k = 0; k < n; k++) task(user, k);
+        for (uint32_t k = 0; k < first + n; k++) task(user, k);
         return;
     }
     c->task = task;
     c->user = user;
+    c->first = first;
     atomic_store(&c->done, 0);
     unsigned phase = atomic_load(&c->phase) + 1;
-    for (uint32_t t = 0; t < c->threads; t++)
-        atomic_store(&c->lanes[t].word, WORD(phase, t < n ? (n - t + c->threads - 1) / c->threads : 0));
+    if (!first) atomic_store(&c->gate, FIELD(WORD(phase, 0), 40));
+    for (uint32_t t = 0; t < c->threads; t++) {
+        atomic_store(&c->lanes[t].word[0], WORD(phase, share(c, t, first)));
+        atomic_store(&c->lanes[t].word[1], WORD(phase, share(c, t, n)));
+    }
     next_phase(c);
     work(c, 0);
-    for (uint32_t spin = 0; atomic_load(&c->done) < n; spin++) pause_cpu(spin);
+    for (uint32_t spin = 0; atomic_load(&c->done) < first + n; spin++) pause_cpu(spin);
 }
 
 void crew_close(Crew *c)

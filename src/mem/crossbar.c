@@ -15,15 +15,17 @@ bool crossbar_open(Crossbar *x, const PartitionCfg *cfg, double bytes_in)
     x->free = mem_try(cfg->partitions, sizeof *x->free);
     x->sm_free = mem_try(cfg->sms, sizeof *x->sm_free);
     x->head = mem_try(cfg->partitions, sizeof *x->head);
+    x->came = mem_try(cfg->partitions, sizeof *x->came);
     x->wire = mem_try((uint64_t)cfg->partitions * cfg->sms, sizeof *x->wire);
-    return x->queue && x->free && x->sm_free && x->head && x->wire;
+    return x->queue && x->free && x->sm_free && x->head && x->came && x->wire;
 }
 
 void crossbar_close(Crossbar *x)
 {
     for (uint32_t p = 0; p < x->cfg.partitions && x->queue; p++) mem_free(x->queue[p].v);
     for (uint32_t k = 0; k < x->cfg.partitions * x->cfg.sms && x->wire; k++) wire_close(&x->wire[k]);
-    mem_free(x->queue), mem_free(x->free), mem_free(x->sm_free), mem_free(x->head), mem_free(x->wire);
+    mem_free(x->queue), mem_free(x->free), mem_free(x->sm_free), mem_free(x->head), mem_free(x->came);
+    mem_free(x->wire);
     *x = (Crossbar){0};
 }
 
@@ -65,10 +67,15 @@ static uint32_t next_of(Crossbar *x, uint32_t sm, uint64_t from)
     return best;
 }
 
+void crossbar_look(Crossbar *x, const Partition *parts)
+{
+    for (uint32_t p = 0; p < x->cfg.partitions; p++) x->came[p] = parts[p].sent != NEVER;
+}
+
 void crossbar_run(Crossbar *x, const Partition *parts, uint32_t sms, uint64_t window, uint64_t horizon)
 {
     for (uint32_t p = 0; p < x->cfg.partitions; p++) {
-        if (parts[p].sent == NEVER) continue;
+        if (!x->came[p]) continue;
         for (uint32_t s = 0; s < sms; s++) wire_take(&parts[p].reply[s], window, &x->queue[p]);
         set_head(x, p);
     }

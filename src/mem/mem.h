@@ -350,6 +350,7 @@ typedef struct Crossbar {
     Fifo *queue;               // per partition: what is on its way or waits
     uint64_t *free, *sm_free;  // 1/256 cycle: when a partition's last reply is through, when an SM's link is free
     CrossbarHead *head;        // per partition
+    bool *came;                // per partition: it sent replies in the window before
     Wire *wire;                // [SM · partitions + partition]: what has passed
     uint64_t due;              // when the next one passes, or NEVER
 } Crossbar;
@@ -358,6 +359,8 @@ void crossbar_close(Crossbar *x);
 void crossbar_begin(Crossbar *x);  // time begins at 0 again
 // Before window number `window`: replies that the partitions sent in the one before it join, and those that can pass
 // before cycle `horizon` do.
+// Partitions may run through this window at the same time: whether they had sent replies is looked at before.
+void crossbar_look(Crossbar *x, const Partition *parts);
 void crossbar_run(Crossbar *x, const Partition *parts, uint32_t sms, uint64_t window, uint64_t horizon);
 
 #endif

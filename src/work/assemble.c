@@ -73,7 +73,7 @@ size_t assemble_measure(Crew *crew, const uint32_t *lists, uint32_t threads, uin
     const uint32_t warps = threads / LANES;
     Assembly a = {.lists = lists, .threads = threads, .unit = unit, .lengths = head, .places = head + threads};
     size_t place = (assemble_head(threads) + ALIGN - 1) / ALIGN * ALIGN;
-    crew_run(crew, warps, measure_warp, &a);
+    crew_run(crew, 0, warps, measure_warp, &a);
     for (uint32_t w = 0; w < warps; w++) {
         const uint32_t size = a.places[w];
         a.places[w] = (uint32_t)place;
@@ -87,5 +87,5 @@ void assemble(Crew *crew, const uint32_t *lists, uint32_t threads, uint32_t unit
 {
     Assembly a = {lists, threads, unit, chunk, feed, head, head + threads};
     memcpy(feed, head, assemble_head(threads));
-    crew_run(crew, threads / LANES, copy_warp, &a);
+    crew_run(crew, 0, threads / LANES, copy_warp, &a);
 }

@@ -108,7 +108,7 @@ static double run_cpu(Run *r, Crew *crew, uint32_t threads, void *result)
     double start = seconds_now();
     for (int pass = 0; pass < r->program->passes; pass++) {
         CpuPass p = {r, pass, threads, result, mem_alloc(threads * (r->in.partial_bytes + 64))};
-        crew_run(crew, threads, cpu_share, &p);
+        crew_run(crew, 0, threads, cpu_share, &p);
         for (uint32_t k = 0; k < threads && r->in.partial_bytes; k++)
             r->program->merge(&r->in, pass, partial_of(&p, k), result);
         mem_free(p.partial);

@@ -44,6 +44,7 @@ static void send(Rig *r, uint64_t time, uint32_t part, uint32_t sm, uint32_t sec
 static uint32_t settle(Rig *r, uint64_t horizon, uint64_t *at)
 {
     uint32_t passed = 0;
+    crossbar_look(&r->x, r->parts);
     crossbar_run(&r->x, r->parts, r->n, r->window, horizon);
     for (uint32_t k = 0; k < r->n * r->n; k++) {
         Fifo *f = &r->x.wire[k].box[(r->window & 1) ^ 1];
