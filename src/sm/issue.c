@@ -48,7 +48,7 @@ ALWAYS_INLINE void tell_stall(Sm *sm, const WarpSlot *ws, Mode mode)
 // Does it take no slot? Parameters are operands in machine code; and what another instruction does along (fuse.c).
 static inline bool is_free(const Sm *sm, const Dinst *d)
 {
-    return d->kind == X_LD_PARAM || (!d->slots && d->kind == X_LANES && sm->cfg.count == COUNT_SASS);
+    return !d->slots && (d->kind == X_LD_PARAM || (d->kind == X_LANES && sm->cfg.count == COUNT_SASS));
 }
 
 // What takes no slot runs at once with the instruction before.
@@ -294,7 +294,6 @@ ALWAYS_INLINE uint32_t issue_warp(Sm *sm, WarpSlot *ws, const Dinst *d, Mode mod
 {
     Warp *w = ws->warp;
     Env *env = &sm->env;
-    uint32_t stat = w->code->stat_base + d->index;
     env->clock = sm->now;
     env->window_cycle = (uint32_t)(sm->now - sm->window);
     size_t deferred = sm->log.deferred.n;
@@ -305,8 +304,8 @@ ALWAYS_INLINE uint32_t issue_warp(Sm *sm, WarpSlot *ws, const Dinst *d, Mode mod
     uint32_t lanes = (uint32_t)__builtin_popcount(s->mask);
     sm->count[C_WARP_INSTS]++;
     sm->count[C_THREAD_INSTS] += lanes;
-    sm->inst[stat].issued++;
-    sm->inst[stat].lanes += lanes;
+    sm->inst[s->stat].issued++;
+    sm->inst[s->stat].lanes += lanes;
     if (s->result == STEP_FAULT) return 1;
     uint32_t slots = d->slots > 1 && sm->cfg.count != COUNT_PTX ? d->slots : 1;
     ws->next_issue = sm->now + slots;

@@ -129,8 +129,8 @@ void issue_cta_stop(Sm *sm, uint32_t cta)
 // A warp arrives at a scheduler, and is younger than all others.
 static void enter_scheduler(oc_scheduler_view *s, uint32_t bit)
 {
+    for (uint64_t m = s->present; m; m &= m - 1) s->older[__builtin_ctzll(m)] &= ~(1ull << bit);
     s->present |= 1ull << bit;
-    for (int k = 0; k < 64; k++) s->older[k] &= ~(1ull << bit);
     s->older[bit] = ~(1ull << bit);
 }
 
