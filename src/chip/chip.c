@@ -592,7 +592,7 @@ static void hand_out_clusters(Launch *l)
             uint32_t best = from;
             for (uint32_t s = from + 1; s < to; s++)
                 if (sm_places(&c->sms[s]) > sm_places(&c->sms[best])) best = s;
-            sm_start_block(&c->sms[best], exec_cluster_member(info, number, rank), cluster, rank, l->to);
+            sm_start_member(&c->sms[best], exec_cluster_member(info, number, rank), cluster, rank, l->to);
         }
     }
 }
@@ -609,7 +609,7 @@ static void hand_out(Launch *l)
     for (uint32_t tried = 0; l->started < end && tried < c->used;) {
         Sm *sm = &c->sms[l->next_sm];
         if (sm_has_room(sm))
-            sm_start_block(sm, l->started++, NULL, 0, l->to), tried = 0;
+            sm_give_block(sm, l->started++, l->to), tried = 0;
         else
             tried++;
         l->next_sm = (l->next_sm + 1) % c->used;

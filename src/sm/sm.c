@@ -33,7 +33,7 @@ void sm_close(Sm *sm)
 {
     sm_spare(sm);
     mem_free(sm->ctas);
-    vec_free(&sm->spans);
+    vec_free(&sm->spans), vec_free(&sm->given);
     ports_close(sm), links_close(sm), lsu_close(sm), issue_close(sm), engine_close(sm);
     watch_close(sm), why_close(sm);
     mem_free(sm->inst);
@@ -83,6 +83,7 @@ void sm_begin(Sm *sm, const LaunchInfo *l, uint32_t blocks)
     mem_free(sm->inst);
     sm->inst = mem_alloc(sizeof *sm->inst * l->kernel->insts);
     sm->running = 0;
+    sm->given.n = 0;
     sm->now = sm->env.changed = sm->last_event = 0;
     sm->env.fault = (Fault){0};
     lsu_begin(sm);
@@ -93,17 +94,29 @@ void sm_begin(Sm *sm, const LaunchInfo *l, uint32_t blocks)
 
 bool sm_has_room(const Sm *sm) { return sm->running < sm->cta_slots; }
 
-void sm_start_block(Sm *sm, uint64_t number, Cluster *cluster, uint32_t rank, uint64_t now)
+static void start_block(Sm *sm, uint64_t number, Cluster *cluster, uint32_t rank)
 {
     uint32_t c = 0;
     while (sm->ctas[c].running) c++;
     Cta *cta = &sm->ctas[c];
-    sm->now = sm->due = now;
     exec_cta_start(&sm->env, cta, number, cluster, rank);
     for (uint32_t k = 0; k < cta->warp_count; k++) cta->warps[k].slot = c * cta->warp_count + k;
-    sm->running++;
     issue_cta_start(sm, c, number);
     for (uint32_t k = 0; k < cta->warp_count; k++) issue_start(sm, c * cta->warp_count + k, &cta->warps[k], c);
+}
+
+void sm_give_block(Sm *sm, uint64_t number, uint64_t now)
+{
+    sm->now = sm->due = now;
+    sm->running++;
+    vec_push(&sm->given, number);
+}
+
+void sm_start_member(Sm *sm, uint64_t number, Cluster *cluster, uint32_t rank, uint64_t now)
+{
+    sm->now = sm->due = now;
+    sm->running++;
+    start_block(sm, number, cluster, rank);
 }
 
 void sm_end_block(Sm *sm, Cta *cta)
@@ -206,6 +219,8 @@ static void rest(Sm *sm, uint64_t to)
 
 void sm_run(Sm *sm, Wire *const *reply, Wire *const *credit, uint64_t window, uint64_t from, uint64_t to)
 {
+    for (size_t k = 0; k < sm->given.n; k++) start_block(sm, sm->given.v[k], NULL, 0);
+    sm->given.n = 0;
     links_take(sm, reply, credit, window);
     sm->window = from;
     sm->until = to;

@@ -28,6 +28,7 @@ typedef struct Sm {
     const LaunchInfo *launch;
     Cta *ctas;  // cfg.max_blocks; what memory they have is kept from launch to launch
     uint32_t cta_slots, running;
+    VEC(uint64_t) given;  // blocks that begin in the next window, among those that run
     Issue issue;
     Lsu lsu;
     Engine engine;
@@ -62,8 +63,9 @@ void sm_spare(Sm *sm);                                             // gives bloc
 void sm_begin(Sm *sm, const LaunchInfo *launch, uint32_t blocks);  // a launch, of which so many fit at once
 bool sm_has_room(const Sm *sm);
 static inline uint32_t sm_places(const Sm *sm) { return sm->cta_slots - sm->running; }  // for more blocks
-void sm_start_block(Sm *sm, uint64_t number, Cluster *cluster, uint32_t rank,
-                    uint64_t now);    // at an edge; as exec_cta_start
+// At an edge: a block begins, in the window that comes next; or at once, one of a cluster as in exec_cta_start.
+void sm_give_block(Sm *sm, uint64_t number, uint64_t now);
+void sm_start_member(Sm *sm, uint64_t number, Cluster *cluster, uint32_t rank, uint64_t now);
 void sm_end_block(Sm *sm, Cta *cta);  // its last warp is over
 // Runs a window, from cycle `from` on; those since the last one, in which nothing was due, it accounts as waited for.
 // reply, credit: per partition, this SM's wires from it. window counts those that are run.
