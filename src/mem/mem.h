@@ -243,6 +243,19 @@ typedef struct Pieces {  // a request of several lines, until all of them have a
     uint32_t left;  // lines that haven't
     uint32_t next_free;
 } Pieces;
+// A request to the L2, and what its look-up found. Sectors are the line's.
+typedef struct L2Access {
+    const Packet *r;
+    uint64_t local;  // in the partition's addresses
+    uint64_t key;    // what its line is looked up by: that; without an L2 each request has a line of its own
+    bool write, atomic, through;
+    uint32_t asked;              // sectors of 32 bytes
+    uint32_t want, whole, need;  // what it touches, overwrites, and can't do without
+    Lookup found;
+    CacheLine *line;
+    bool fresh;        // the line is to be replaced
+    uint32_t missing;  // sectors to fetch
+} L2Access;
 enum { NO_ROOM_HELPS = UINT32_MAX, ANY_SET = UINT32_MAX };
 typedef struct Partition {
     PartitionCfg cfg;
@@ -270,10 +283,12 @@ typedef struct Partition {
     Pieces *pieces;
     uint32_t free_pieces, pieces_cap;
     uint64_t port_free, atomics_free;
-    uint64_t refused_since;       // NEVER: the head isn't refused
-    uint32_t lacks;               // places in the channel's queue that it needs; NO_ROOM_HELPS: it waits for a fill
-    uint32_t wants;               // the set whose fill may let it in, or ANY_SET
-    bool filled;                  // one was, since it was last tried
+    uint64_t refused_since;  // NEVER: the head isn't refused
+    uint32_t lacks;          // places in the channel's queue that it needs; NO_ROOM_HELPS: it waits for a fill
+    uint32_t wants;          // the set whose fill may let it in, or ANY_SET
+    bool filled;             // one was, since it was last tried
+    bool holds;              // the head's look-up does: it is `refused`
+    L2Access refused;
     uint64_t window, last_event;  // last_event: when the last request was served, and the last atomic executed
     uint64_t count[C_COUNT];
     uint64_t dram_bytes[MAX_STRUCTURES];

@@ -85,6 +85,7 @@ void partition_begin(Partition *p, uint32_t sms)
     memset(p->dram_bytes, 0, sizeof p->dram_bytes);
     p->last_event = p->port_free = p->atomics_free = p->in.free = p->out.free = p->due = 0;
     p->sent = NEVER;
+    p->holds = false;
     if (p == p->first_slice) dram_begin(p->dram);
 }
 
@@ -217,21 +218,7 @@ ALWAYS_INLINE uint32_t line_sectors(const Partition *p, uint32_t sectors, int64_
     return mask;
 }
 
-// A request, and what its look-up found. Sectors are the line's.
-typedef struct Access {
-    const Packet *r;
-    uint64_t local;  // in the partition's addresses
-    uint64_t key;    // what its line is looked up by: that; without an L2 each request has a line of its own
-    bool write, atomic, through;
-    uint32_t asked;              // sectors of 32 bytes
-    uint32_t want, whole, need;  // what it touches, overwrites, and can't do without
-    Lookup found;
-    CacheLine *line;
-    bool fresh;        // the line is to be replaced
-    uint32_t missing;  // sectors to fetch
-} Access;
-
-ALWAYS_INLINE void look_up(Partition *p, const Packet *r, Access *a)
+ALWAYS_INLINE void look_up(Partition *p, const Packet *r, L2Access *a)
 {
     a->r = r, a->asked = r->walking ? 1 : r->sectors;
     partition_of(&p->cfg, r->address, &a->local);
@@ -257,12 +244,12 @@ ALWAYS_INLINE void look_up(Partition *p, const Packet *r, Access *a)
 }
 
 // Writes the request's data to DRAM as they are.
-static void write_through(Partition *p, const Access *a, uint64_t now)
+static void write_through(Partition *p, const L2Access *a, uint64_t now)
 {
     write_dram(p, now, a->local, SECTOR * (uint32_t)__builtin_popcount(a->r->sectors), a->r->structure);
 }
 
-ALWAYS_INLINE void count_access(Partition *p, const Access *a)
+ALWAYS_INLINE void count_access(Partition *p, const L2Access *a)
 {
     Lookup there = a->fresh ? MISS : line_has(a->line, a->want);  // what is overwritten counts too
     uint64_t *count = p->count;
@@ -273,7 +260,7 @@ ALWAYS_INLINE void count_access(Partition *p, const Access *a)
 }
 
 // The line that was found makes room for the request's.
-static void replace(Partition *p, const Access *a, uint64_t now)
+static void replace(Partition *p, const L2Access *a, uint64_t now)
 {
     Victim gone = cache_take(&p->l2, a->line, a->key);
     p->count[C_L2_EVICTIONS] += gone.address != NO_LINE;
@@ -303,18 +290,25 @@ static bool has_room(Partition *p, uint32_t n)
 }
 
 // The head has to wait until its set is filled, or for room. False. A policy that draws its victims is asked after each
-// fill, and without an L2 each look-up has another line.
-static bool refuse(Partition *p, const Access *a)
+// fill, and without an L2 each look-up has another line. Until the set is filled a line that isn't there still isn't,
+// and its victim stays the same.
+static bool refuse(Partition *p, const L2Access *a)
 {
     p->wants = p->cfg.absent || p->l2.policy->victim ? ANY_SET : cache_set(&p->l2, a->key);
+    p->holds = a->fresh && p->wants != ANY_SET;
+    if (p->holds) p->refused = *a;
     return false;
 }
 
 // Serves request r at cycle now; false: it must wait for DRAM, for what p->lacks and p->wants say.
 static bool serve(Partition *p, const Packet *r, uint64_t now)
 {
-    Access a;
-    look_up(p, r, &a);
+    L2Access a;
+    if (p->holds)
+        a = p->refused, a.r = r;
+    else
+        look_up(p, r, &a);
+    p->holds = false;
     p->lacks = NO_ROOM_HELPS;
     p->wants = ANY_SET;
     if (a.found == NO_WAY) return refuse(p, &a);
@@ -351,7 +345,8 @@ static void filled(Partition *p, uint32_t tag, uint64_t now)
 {
     Miss *m = &p->miss[tag];
     if (--m->fetching) return;
-    p->filled |= p->refused_since != NEVER && (p->wants == ANY_SET || p->wants == cache_set_of(&p->l2, m->line));
+    if (p->refused_since != NEVER && (p->wants == ANY_SET || p->wants == cache_set_of(&p->l2, m->line)))
+        p->filled = true, p->holds = false;
     m->line->valid |= m->line->pending;
     m->line->pending = 0;
     for (uint32_t w = m->first; w != NONE;) {
@@ -517,10 +512,11 @@ void partition_run(Partition *first, uint64_t window, uint64_t end)
 void partition_pass(Partition *p, const Packet *r)
 {
     if (p->cfg.absent) return;
+    p->holds = false;
     Packet part = *r;
     for (uint32_t rest = r->sectors; rest; rest &= ~part.sectors) {
         part.sectors = (uint8_t)first_line(p, rest);
-        Access a;
+        L2Access a;
         look_up(p, &part, &a);
         if (a.found == NO_WAY || (a.fresh && a.line->pending)) continue;
         if (a.write && a.fresh && !p->cfg.l2.write_allocate) continue;
