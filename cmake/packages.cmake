@@ -24,9 +24,11 @@ endmacro()
 
 find_path(ONCHIP_UTHASH uthash.h DOC "Where uthash.h is")
 find_path(ONCHIP_XXHASH xxhash.h DOC "Where xxhash.h is")
+# The archives first: to load the shared libraries, which most commands don't need, takes longer than a small launch.
+find_library(SQLite3_LIBRARY NAMES libsqlite3.a sqlite3 DOC "libsqlite3")
 find_package(SQLite3 QUIET)
 find_path(ONCHIP_PCRE2 pcre2.h DOC "Where pcre2.h is")
-find_library(ONCHIP_PCRE2_LIBRARY pcre2-8 DOC "libpcre2-8")
+find_library(ONCHIP_PCRE2_LIBRARY NAMES libpcre2-8.a pcre2-8 DOC "libpcre2-8")
 set(have_pcre2 FALSE)
 if(ONCHIP_PCRE2 AND ONCHIP_PCRE2_LIBRARY)
     set(have_pcre2 TRUE)

@@ -87,15 +87,17 @@ void mem_unmap(void *p, size_t n, size_t bytes)
 enum { LARGE = 1 << 20 };  // bytes: for less it isn't worth while to read what the host says
 
 // Mapped and given back, which changes nothing of what malloc holds.
-bool mem_room(uint64_t bytes)
+bool mem_maps(uint64_t bytes)
 {
     if (bytes > SIZE_MAX / 2 - MEM_SPARE) return false;
     size_t all = (size_t)bytes + MEM_SPARE;
     void *p = mmap(NULL, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) return false;
     munmap(p, all);
-    return bytes < LARGE || mem_left("").bytes >= all;
+    return true;
 }
+
+bool mem_room(uint64_t bytes) { return mem_maps(bytes) && (bytes < LARGE || mem_left("").bytes >= bytes + MEM_SPARE); }
 
 char *mem_text(const char *text)
 {

@@ -28,6 +28,7 @@ void *mem_try_resize(void *old, size_t bytes);  // as realloc; null when out of 
 void *mem_map(size_t n, size_t bytes);
 void mem_unmap(void *p, size_t n, size_t bytes);  // with the sizes that mem_map got; p may be null
 bool mem_room(uint64_t bytes);                    // whether the host would give so much at this moment, and MEM_SPARE
+bool mem_maps(uint64_t bytes);                    // the same for who has asked mem_left: there are addresses for it
 enum { MEM_SPARE = 16 << 20 };                    // what small structures may take unasked
 extern const char mem_none[];                     // "the host has no memory for it", where a reason is given as a text
 

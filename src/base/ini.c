@@ -20,7 +20,8 @@ typedef struct Reader {
     Diag *diag;
     size_t at, end;  // the unread part of the current line
     const char *section;
-    Map seen;  // section, newline, key → index of the entry
+    Map seen;   // section, newline, key → index of the entry
+    Text full;  // the same of the current entry
 } Reader;
 
 static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
@@ -84,13 +85,10 @@ static bool read_section(Reader *r)
 static bool add_entry(Reader *r, IniEntry entry)
 {
     Ini *ini = r->ini;
-    Text full = {0};
-    text_printf(&full, "%s\n%s", entry.section, entry.key);
+    r->full.n = 0;
+    text_put(&r->full, entry.section), text_put(&r->full, "\n"), text_put(&r->full, entry.key);
     int64_t index;
-    bool seen = map_get(&r->seen, full.v, full.n, &index);
-    if (!seen) map_put(&r->seen, full.v, full.n, (int64_t)ini->entries.n);
-    text_free(&full);
-    if (seen) {
+    if (map_get(&r->seen, r->full.v, r->full.n, &index)) {
         int line = source_place(&ini->source, ini->entries.v[index].key_at).line;
         const char *hint = arena_printf(&ini->arena, "it was first given in line %d", line);
         if (!*entry.section)
@@ -98,6 +96,7 @@ static bool add_entry(Reader *r, IniEntry entry)
         return diag_at(r->diag, &ini->source, entry.key_at, hint, "'%s' is given twice in [%s]", entry.key,
                        entry.section);
     }
+    map_put(&r->seen, r->full.v, r->full.n, (int64_t)ini->entries.n);
     vec_push(&ini->entries, entry);
     return true;
 }
@@ -155,6 +154,7 @@ bool ini_parse(Ini *ini, const char *name, const char *text, size_t length, Diag
         good = read_line(&r);
     }
     map_free(&r.seen);
+    text_free(&r.full);
     return good;
 }
 

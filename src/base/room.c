@@ -34,6 +34,7 @@ static void lower(HostRoom *room, uint64_t bytes, const char *limit)
 }
 
 // --- control groups --------------------------------------------------------------------------------------------------
+#define NO_LIMIT (1ull << 62)
 typedef struct GroupFiles {
     const char *limit, *used, *idle;  // idle: in memory.stat
     const char *word;
@@ -42,7 +43,9 @@ typedef struct GroupFiles {
 static void ask_group(HostRoom *room, const char *folder, const GroupFiles *g)
 {
     uint64_t limit, used, idle = 0;
-    if (!number_in(folder, g->limit, "", &limit) || !number_in(folder, g->used, "", &used)) return;
+    // Without a limit, version 1 writes the largest number. What is used needn't be read then, which takes long.
+    if (!number_in(folder, g->limit, "", &limit) || limit >= NO_LIMIT) return;
+    if (!number_in(folder, g->used, "", &used)) return;
     number_in(folder, "memory.stat", g->idle, &idle);
     used -= MIN(used, idle);
     lower(room, limit > used ? limit - used : 0, g->word);

@@ -118,11 +118,10 @@ static bool refuse_policy(const IniEntry *e, const Source *s, const char *why, D
     return diag_at(diag, s, e->value_at, policy_is_path(e->value) ? NULL : hint, "sched.policy: %s", why);
 }
 
-// command: it stands on the command line, or the caller of the library gave it.
-static bool apply_entry(Gpu *g, const IniEntry *e, const Source *s, bool command, Given *given, Diag *diag,
-                        EntryFn *seen, void *user)
+// k: the entry's key, or null. command: it stands on the command line, or the caller of the library gave it.
+static bool apply_entry(Gpu *g, const IniEntry *e, const Key *k, const Source *s, bool command, Given *given,
+                        Diag *diag, EntryFn *seen, void *user)
 {
-    const Key *k = key_find(e->section, e->key);
     if (!k && (strcmp(e->section, "sched") || !sched_param(g, e->key)))
         return unknown_key(g, e->section, e->key, s, e->key_at, diag);
     if (!k) {
@@ -146,6 +145,7 @@ static bool apply_file(Gpu *g, const char *name, const Chain *above, Diag *diag,
     Ini ini = {0};
     Given given[CAPACITIES] = {0};
     Chain chain = {above, name, above ? above->depth + 1 : 0};
+    const Key *last = gpu_keys;  // files give keys in about the table's order
     bool ok = read_ini(name, &ini, diag);
     for (size_t i = 0; ok && i < ini.entries.n; i++) {
         const IniEntry *e = &ini.entries.v[i];
@@ -157,7 +157,9 @@ static bool apply_file(Gpu *g, const char *name, const Chain *above, Diag *diag,
             continue;
         }
         if (!strcmp(e->section, "gpu") && !strcmp(e->key, "title")) continue;
-        ok = apply_entry(g, e, &ini.source, false, given, diag, seen, user);
+        const Key *k = key_behind(last, e->section, e->key);
+        if (k) last = k;
+        ok = apply_entry(g, e, k, &ini.source, false, given, diag, seen, user);
     }
     ok = ok && capacity_settle(g, given, diag, seen, user);
     ini_free(&ini);
@@ -177,7 +179,7 @@ static bool apply_set(Gpu *g, const char *set, Given *given, Diag *diag, EntryFn
                   .value = equals + 1,
                   .comment = "set on the command line",
                   .value_at = (size_t)(equals + 1 - set)};
-    return apply_entry(g, &e, &s, true, given, diag, seen, user);
+    return apply_entry(g, &e, key_find(section, key), &s, true, given, diag, seen, user);
 }
 
 bool desc_load(Gpu *g, const char *name, const char *const *sets, Diag *diag, EntryFn *seen, void *user)

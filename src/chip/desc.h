@@ -7,7 +7,8 @@
 #include "chip/chip.h"
 
 // --- keys.c ----------------------------------------------------------------------------------------------------------
-const Key *key_find(const char *section, const char *key);  // null: there is none
+const Key *key_find(const char *section, const char *key);                      // null: there is none
+const Key *key_behind(const Key *first, const char *section, const char *key);  // the same, looked for from first on
 bool key_is_list(KeyKind kind);
 void key_put(Gpu *g, const Key *k, double v);  // of no list
 double key_get(const Gpu *g, const Key *k);    // the same

@@ -126,10 +126,13 @@ double key_get(const Gpu *g, const Key *k)
     return k->kind == KEY_FIXED ? v / 256 : v;
 }
 
-const Key *key_find(const char *section, const char *key)
+const Key *key_find(const char *section, const char *key) { return key_behind(gpu_keys, section, key); }
+
+const Key *key_behind(const Key *first, const char *section, const char *key)
 {
-    for (size_t i = 0; i < gpu_key_count; i++) {
-        const Key *k = &gpu_keys[i];
+    const Key *k = first;
+    for (size_t i = 0; i < gpu_key_count; i++, k++) {
+        if (k == gpu_keys + gpu_key_count) k = gpu_keys;
         if (*k->key != *key || *k->section != *section) continue;  // most differ here, and no call is needed
         if (!strcmp(k->key, key) && !strcmp(k->section, section)) return k;
     }

@@ -76,7 +76,7 @@ bool chip_affords(const Gpu *g, Text *message)
     Needs n = chip_needs(g);
     uint64_t all = most_plus(most_plus(n.bytes, n.later), MEM_SPARE);
     HostRoom room = mem_left("");
-    if (all <= room.bytes && mem_room(n.bytes)) return true;
+    if (all <= room.bytes && mem_maps(n.bytes)) return true;
     format_bytes(needs, (double)all), format_bytes(left, (double)room.bytes);
     text_printf(message, "the host has no memory for this GPU: it needs %s, and %s are left (%s)\n", needs, left,
                 room.limit);

@@ -47,6 +47,9 @@ static void all(void **state)
     file("sys/fs/cgroup/memory/memory.usage_in_bytes", "300000\n");
     file("sys/fs/cgroup/memory/memory.stat", "inactive_file 1\ntotal_inactive_file 50000\n");
     expect(150000, "memory.limit_in_bytes");
+    // No limit, as version 1 writes it.
+    file("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
+    expect(8000 * 1024, "free memory");
     char command[100];
     snprintf(command, sizeof command, "rm -r %s", root);
     assert_int_equal(system(command), 0);
