@@ -262,7 +262,7 @@ static void phase(void *user, uint32_t k)
     Chip *c = l->c;
     const uint32_t first = before_sms(c);
     if (k < first && !k) {
-        crossbar_run(&c->crossbar, c->parts, c->used, l->window, l->from + c->gpu.to_sm);
+        crossbar_run(&c->crossbar, c->parts, l->window, l->from + c->gpu.to_sm);
     } else if (k < first) {
         partition_run(&c->parts[c->awake.v[k - 1]], l->window, l->to);
     } else if ((k -= first) >= c->used) {

@@ -72,12 +72,10 @@ void crossbar_look(Crossbar *x, const Partition *parts)
     for (uint32_t p = 0; p < x->cfg.partitions; p++) x->came[p] = parts[p].sent != NEVER;
 }
 
-void crossbar_run(Crossbar *x, const Partition *parts, uint32_t sms, uint64_t window, uint64_t horizon)
+void crossbar_run(Crossbar *x, const Partition *parts, uint64_t window, uint64_t horizon)
 {
     for (uint32_t p = 0; p < x->cfg.partitions; p++) {
-        if (!x->came[p]) continue;
-        for (uint32_t s = 0; s < sms; s++) wire_take(&parts[p].reply[s], window, &x->queue[p]);
-        set_head(x, p);
+        if (x->came[p] && wire_take(parts[p].reply, window, &x->queue[p])) set_head(x, p);
     }
     for (uint32_t p = next_of(x, 0, 0); x->due < horizon;) {
         Fifo *f = &x->queue[p];
