@@ -351,7 +351,7 @@ typedef struct Crossbar {
     uint64_t *free, *sm_free;  // 1/256 cycle: when a partition's last reply is through, when an SM's link is free
     CrossbarHead *head;        // per partition
     bool *came;                // per partition: it sent replies in the window before
-    Wire *wire;                // [SM · partitions + partition]: what has passed
+    Wire *wire;                // per SM: what has passed
     uint64_t due;              // when the next one passes, or NEVER
 } Crossbar;
 bool crossbar_open(Crossbar *x, const PartitionCfg *cfg, double bytes_in);  // false: out of memory

@@ -44,7 +44,7 @@ static uint32_t settle(Rig *r, uint64_t horizon, uint64_t *at)
     uint32_t passed = 0;
     crossbar_look(&r->x, r->parts);
     crossbar_run(&r->x, r->parts, r->window, horizon);
-    for (uint32_t k = 0; k < r->n * r->n; k++) {
+    for (uint32_t k = 0; k < r->n; k++) {
         Fifo *f = &r->x.wire[k].box[(r->window & 1) ^ 1];
         for (size_t m = 0; m < f->n; m++, passed++)
             if (at) at[f->v[m].tag] = f->v[m].time;
