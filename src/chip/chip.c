@@ -48,7 +48,7 @@ static bool build_sms(Chip *c, uint32_t n, const SmCfg *cfg)
         sm->env.ns_per_clock = 1e3 / c->gpu.core_mhz;
         c->late[s] = links_late(sm);
         for (uint32_t p = 0; p < parts; p++) {
-            c->from_part[s * parts + p] = c->gpu.part.ordered ? &c->crossbar.wire[s * parts + p] : &c->nothing;
+            c->from_part[s * parts + p] = c->gpu.part.ordered && !p ? &c->crossbar.wire[s] : &c->nothing;
             c->credit[s * parts + p] = &c->nothing;
         }
     }
@@ -262,7 +262,7 @@ static void phase(void *user, uint32_t k)
     Chip *c = l->c;
     const uint32_t first = before_sms(c);
     if (k < first && !k) {
-        crossbar_run(&c->crossbar, c->parts, c->used, l->window, l->from + c->gpu.to_sm);
+        crossbar_run(&c->crossbar, c->parts, l->window, l->from + c->gpu.to_sm);
     } else if (k < first) {
         partition_run(&c->parts[c->awake.v[k - 1]], l->window, l->to);
     } else if ((k -= first) >= c->used) {

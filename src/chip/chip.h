@@ -246,12 +246,13 @@ typedef struct Chip {
     uint32_t opened;  // SMs
     uint32_t used;    // SMs of this launch: blocks are dealt in turn from SM 0 on, so these are the first ones
     Partition *parts;
-    uint32_t channels;                      // of DRAM: each is run by itself, with its partitions
-    Channels built, awake;                  // that were ever sent something; that were in this launch
-    uint8_t *stage;                         // of each channel: a ChannelStage
-    Wire nothing;                           // what an SM gets from a partition that sleeps
-    Wire **to_part, **from_part, **credit;  // pointer tables: [partition][sm], [sm][partition]
-    Wire **late;                            // [sm]: requests for the L2 TLB
+    uint32_t channels;      // of DRAM: each is run by itself, with its partitions
+    Channels built, awake;  // that were ever sent something; that were in this launch
+    uint8_t *stage;         // of each channel: a ChannelStage
+    Wire nothing;           // what an SM gets from a partition that sleeps
+    // Pointer tables: [partition][sm], [sm][partition]. What the crossbar lets pass to an SM is as if from partition 0.
+    Wire **to_part, **from_part, **credit;
+    Wire **late;  // [sm]: requests for the L2 TLB
     Mmu mmu;
     Crossbar crossbar;  // where replies keep their order (link.ordered)
     Env **envs;

@@ -16,14 +16,14 @@ bool crossbar_open(Crossbar *x, const PartitionCfg *cfg, double bytes_in)
     x->sm_free = mem_try(cfg->sms, sizeof *x->sm_free);
     x->head = mem_try(cfg->partitions, sizeof *x->head);
     x->came = mem_try(cfg->partitions, sizeof *x->came);
-    x->wire = mem_try((uint64_t)cfg->partitions * cfg->sms, sizeof *x->wire);
+    x->wire = mem_try(cfg->sms, sizeof *x->wire);
     return x->queue && x->free && x->sm_free && x->head && x->came && x->wire;
 }
 
 void crossbar_close(Crossbar *x)
 {
     for (uint32_t p = 0; p < x->cfg.partitions && x->queue; p++) mem_free(x->queue[p].v);
-    for (uint32_t k = 0; k < x->cfg.partitions * x->cfg.sms && x->wire; k++) wire_close(&x->wire[k]);
+    for (uint32_t k = 0; k < x->cfg.sms && x->wire; k++) wire_close(&x->wire[k]);
     mem_free(x->queue), mem_free(x->free), mem_free(x->sm_free), mem_free(x->head), mem_free(x->came);
     mem_free(x->wire);
     *x = (Crossbar){0};
@@ -34,7 +34,7 @@ void crossbar_begin(Crossbar *x)
     // What is left are acknowledgements that nobody waited for.
     for (uint32_t p = 0; p < x->cfg.partitions; p++)
         x->queue[p].head = x->queue[p].n = 0, x->head[p] = (CrossbarHead){NEVER, 0};
-    for (uint32_t k = 0; k < x->cfg.partitions * x->cfg.sms; k++) wire_clear(&x->wire[k]);
+    for (uint32_t k = 0; k < x->cfg.sms; k++) wire_clear(&x->wire[k]);
     memset(x->free, 0, sizeof *x->free * x->cfg.partitions);
     memset(x->sm_free, 0, sizeof *x->sm_free * x->cfg.sms);
 }
@@ -72,12 +72,10 @@ void crossbar_look(Crossbar *x, const Partition *parts)
     for (uint32_t p = 0; p < x->cfg.partitions; p++) x->came[p] = parts[p].sent != NEVER;
 }
 
-void crossbar_run(Crossbar *x, const Partition *parts, uint32_t sms, uint64_t window, uint64_t horizon)
+void crossbar_run(Crossbar *x, const Partition *parts, uint64_t window, uint64_t horizon)
 {
     for (uint32_t p = 0; p < x->cfg.partitions; p++) {
-        if (!x->came[p]) continue;
-        for (uint32_t s = 0; s < sms; s++) wire_take(&parts[p].reply[s], window, &x->queue[p]);
-        set_head(x, p);
+        if (x->came[p] && wire_take(parts[p].reply, window, &x->queue[p])) set_head(x, p);
     }
     for (uint32_t p = next_of(x, 0, 0); x->due < horizon;) {
         Fifo *f = &x->queue[p];
@@ -85,7 +83,7 @@ void crossbar_run(Crossbar *x, const Partition *parts, uint32_t sms, uint64_t wi
         const uint32_t sm = r->sm;
         x->free[p] = x->sm_free[sm] = (x->due << 8) + link_time(x->cost, reply_bytes(&x->cfg, r));
         r->time = x->due;
-        fifo_put_sorted(&x->wire[sm * x->cfg.partitions + p].box[(window & 1) ^ 1], r);
+        fifo_put(&x->wire[sm].box[(window & 1) ^ 1], r);
         if (f->head == f->n) f->head = f->n = 0;
         set_head(x, p);
         p = next_of(x, sm, free_at(0, x->sm_free[sm]));

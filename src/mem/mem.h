@@ -275,7 +275,7 @@ typedef struct Partition {
     First first;           // of them, set whenever one of their heads changes
     uint64_t due;          // nothing happens before this cycle unless a request arrives
     uint64_t sent;         // the earliest arrival of what was sent in this window, or NEVER
-    Wire *reply, *credit;  // per SM
+    Wire *reply, *credit;  // per SM; replies that keep their order are all in the first one
     Miss *miss;
     uint32_t free_miss, misses;
     Waiter *waiter;
@@ -366,7 +366,7 @@ typedef struct Crossbar {
     uint64_t *free, *sm_free;  // 1/256 cycle: when a partition's last reply is through, when an SM's link is free
     CrossbarHead *head;        // per partition
     bool *came;                // per partition: it sent replies in the window before
-    Wire *wire;                // [SM · partitions + partition]: what has passed
+    Wire *wire;                // per SM: what has passed
     uint64_t due;              // when the next one passes, or NEVER
 } Crossbar;
 bool crossbar_open(Crossbar *x, const PartitionCfg *cfg, double bytes_in);  // false: out of memory
@@ -376,6 +376,6 @@ void crossbar_begin(Crossbar *x);  // time begins at 0 again
 // before cycle `horizon` do.
 // Partitions may run through this window at the same time: whether they had sent replies is looked at before.
 void crossbar_look(Crossbar *x, const Partition *parts);
-void crossbar_run(Crossbar *x, const Partition *parts, uint32_t sms, uint64_t window, uint64_t horizon);
+void crossbar_run(Crossbar *x, const Partition *parts, uint64_t window, uint64_t horizon);
 
 #endif

@@ -144,7 +144,10 @@ static void answer(Partition *p, const Packet *r, uint64_t now, uint64_t later)
     uint32_t bytes = reply_bytes(&p->cfg, &reply);
     uint64_t time = link_pass(&p->out, now, bytes) + p->cfg.to_sm + far_back(&p->cfg, p->index, r->sm) + later;
     reply.time = time;
-    fifo_put_sorted(&p->reply[r->sm].box[p->window & 1], &reply);
+    if (p->cfg.ordered)
+        fifo_put_by_sm(&p->reply->box[p->window & 1], &reply);
+    else
+        fifo_put_sorted(&p->reply[r->sm].box[p->window & 1], &reply);
     p->sent = MIN(p->sent, time);
     p->count[C_REPLIES] += !r->quiet;
     p->count[C_LINK_IN] += bytes;

@@ -48,6 +48,18 @@ static inline void fifo_put_sorted(Fifo *f, const Packet *p)  // behind those th
     else
         fifo_sort(f, p);
 }
+// Replies to all SMs in one queue: of those that arrive at once, the ones to the SM with the lowest number come first.
+static inline void fifo_put_by_sm(Fifo *f, const Packet *p)
+{
+    fifo_put(f, p);
+    size_t k = f->n - 1;
+    for (; k > f->head; k--) {
+        const Packet *before = &f->v[k - 1];
+        if (before->time < p->time || (before->time == p->time && before->sm <= p->sm)) break;
+        f->v[k] = *before;
+    }
+    f->v[k] = *p;
+}
 // What one side sends to the other, in the order of arrival. Window w writes box[w & 1] while the other side takes what
 // window w − 1 wrote, so neither waits for the other. Windows are counted as they are run: those that are jumped over
 // have no number.
