@@ -185,7 +185,7 @@ typedef struct Roofline {
 } Roofline;
 void roofline(const uint64_t *count, const double peak[ALL_PEAKS], double seconds, Roofline *out);
 
-// --- chip.c: a simulated chip ----------------------------------------------------------------------------------------
+// --- a simulated chip ------------------------------------------------------------------------------------------------
 typedef struct WarpPair {
     uint32_t warp, by;  // by their slots
     uint64_t misses;    // loads of `warp`, of all SMs, that miss a line which `by` pushed out
@@ -314,10 +314,21 @@ typedef enum RunResult {
     RUN_TOO_LARGE,
     RUN_MEMORY,
 } RunResult;
+// --- build.c: its SMs and partitions ---------------------------------------------------------------------------------
 void chip_open(Chip *c, const Gpu *gpu, Gmem *gmem, uint32_t threads);  // it is built when a launch is timed
 void chip_close(Chip *c);
+void chip_copied(Chip *c, uint64_t address, uint64_t bytes);  // from the host, between launches: may fill the L2
+void chip_spare(Chip *c);                                     // gives back what blocks have left for later launches
+// For a launch; false: the host has no memory for it. What the first one needs, with the reason; the first n SMs, with
+// storage shared out so; channels that sleep, or all awake; those awake that SMs sent something to for the first time.
+bool chip_built(Chip *c, Text *message);
+bool chip_build_sms(Chip *c, uint32_t n, const SmCfg *cfg);
+bool chip_put_to_sleep(Chip *c, bool all_awake);
+bool chip_wake_asked(Chip *c);
+void chip_reset(Chip *c);  // after a fault, a limit, or memory that was lacking: the next launch builds it anew
+
+// --- chip.c: a launch ------------------------------------------------------------------------------------------------
 void chip_name(const Chip *c, const LaunchInfo *l, Record *r);  // the launch's data structures
-void chip_copied(Chip *c, uint64_t address, uint64_t bytes);    // from the host, between launches: may fill the L2
 // Runs a launch to its end. textures may be null. Text of a fault or hang goes to message.
 RunResult chip_run(Chip *c, const LaunchInfo *l, const Texture *textures, uint32_t texture_count, const RunOptions *o,
                    Record *r, Text *message);
@@ -329,7 +340,6 @@ RunResult chip_run(Chip *c, const LaunchInfo *l, const Texture *textures, uint32
 uint32_t chip_fit(SmCfg *organised, const LaunchInfo *info, uint32_t sms, const Division *before, Record *r,
                   Text *message);
 void chip_collect(const Chip *c, uint64_t *count);  // the counters of the launch under way, without its cycles
-void chip_spare(Chip *c);                           // gives back what blocks have left for later launches
 // What is said when the host hasn't the memory for so many blocks.
 void chip_no_room(const LaunchInfo *info, uint64_t blocks, Text *message);
 // Adds up one SM's undefined shuffles; first: the earliest so far, of several SMs.
