@@ -39,9 +39,6 @@ void crossbar_begin(Crossbar *x)
     memset(x->sm_free, 0, sizeof *x->sm_free * x->cfg.sms);
 }
 
-// The cycle at which both are free.
-static uint64_t free_at(uint64_t partition, uint64_t sm) { return (MAX(partition, sm) + 255) >> 8; }
-
 // Another reply stands first in a partition's queue.
 static void set_head(Crossbar *x, uint32_t p)
 {
@@ -50,20 +47,21 @@ static void set_head(Crossbar *x, uint32_t p)
     *h = (CrossbarHead){NEVER, 0};
     if (f->head == f->n) return;
     const Packet *r = &f->v[f->head];
-    *h = (CrossbarHead){MAX(r->time, free_at(x->free[p], x->sm_free[r->sm])), r->sm};
+    const uint64_t through = (x->free[p] + 255) >> 8;
+    *h = (CrossbarHead){MAX(r->time, through), r->sm};
 }
 
-// The partition whose first reply can pass next; of several at once the one whose last reply is longest ago. The link
-// of SM `sm` has been used: it is free from a cycle on.
-static uint32_t next_of(Crossbar *x, uint32_t sm, uint64_t from)
+// The partition whose first reply can pass next; of several at once the one whose last reply is longest ago.
+static uint32_t next_of(Crossbar *x)
 {
-    CrossbarHead *head = x->head;
+    const CrossbarHead *head = x->head;
+    uint64_t due = NEVER;
     uint32_t best = 0;
-    x->due = NEVER;
     for (uint32_t p = 0; p < x->cfg.partitions; p++) {
-        if (head[p].sm == sm) head[p].at = MAX(head[p].at, from);
-        if (head[p].at < x->due || (head[p].at == x->due && x->free[p] < x->free[best])) x->due = head[p].at, best = p;
+        const uint64_t link = x->sm_free[head[p].sm], at = MAX(head[p].at, link);
+        if (at < due || (at == due && x->free[p] < x->free[best])) due = at, best = p;
     }
+    x->due = due;
     return best;
 }
 
@@ -77,15 +75,14 @@ void crossbar_run(Crossbar *x, const Partition *parts, uint64_t window, uint64_t
     for (uint32_t p = 0; p < x->cfg.partitions; p++) {
         if (x->came[p] && wire_take(parts[p].reply, window, &x->queue[p])) set_head(x, p);
     }
-    for (uint32_t p = next_of(x, 0, 0); x->due < horizon;) {
+    for (uint32_t p; p = next_of(x), x->due < horizon;) {
         Fifo *f = &x->queue[p];
         Packet *r = &f->v[f->head++];
-        const uint32_t sm = r->sm;
-        x->free[p] = x->sm_free[sm] = (x->due << 8) + link_time(x->cost, reply_bytes(&x->cfg, r));
+        x->free[p] = (x->due << 8) + link_time(x->cost, reply_bytes(&x->cfg, r));
+        x->sm_free[r->sm] = (x->free[p] + 255) >> 8;
         r->time = x->due;
-        fifo_put(&x->wire[sm].box[(window & 1) ^ 1], r);
+        fifo_put(&x->wire[r->sm].box[(window & 1) ^ 1], r);
         if (f->head == f->n) f->head = f->n = 0;
         set_head(x, p);
-        p = next_of(x, sm, free_at(0, x->sm_free[sm]));
     }
 }

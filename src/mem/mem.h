@@ -356,18 +356,19 @@ static inline uint64_t mmu_due(const Mmu *m) { return m->waiting.n ? m->waiting.
 
 // --- crossbar.c: the way back, where replies keep their order --------------------------------------------------------
 typedef struct CrossbarHead {  // of a partition's queue
-    uint64_t at;               // when it can pass, or NEVER: there is none
+    uint64_t at;               // when it can pass, if its SM's link is free; NEVER: there is none
     uint32_t sm;
 } CrossbarHead;
 typedef struct Crossbar {
     PartitionCfg cfg;
-    uint32_t cost;             // 1/65536 cycle per byte of an SM's link
-    Fifo *queue;               // per partition: what is on its way or waits
-    uint64_t *free, *sm_free;  // 1/256 cycle: when a partition's last reply is through, when an SM's link is free
-    CrossbarHead *head;        // per partition
-    bool *came;                // per partition: it sent replies in the window before
-    Wire *wire;                // per SM: what has passed
-    uint64_t due;              // when the next one passes, or NEVER
+    uint32_t cost;       // 1/65536 cycle per byte of an SM's link
+    Fifo *queue;         // per partition: what is on its way or waits
+    uint64_t *free;      // per partition: when its last reply is through, 1/256 cycle
+    uint64_t *sm_free;   // per SM: the cycle from which its link is free
+    CrossbarHead *head;  // per partition
+    bool *came;          // per partition: it sent replies in the window before
+    Wire *wire;          // per SM: what has passed
+    uint64_t due;        // when the next one passes, or NEVER
 } Crossbar;
 bool crossbar_open(Crossbar *x, const PartitionCfg *cfg, double bytes_in);  // false: out of memory
 void crossbar_close(Crossbar *x);
