@@ -79,31 +79,25 @@ static uint64_t window_base(const Env *env, Space s)
     }
 }
 
+// Neighbouring words of lanes from `from` on; n is a constant where it can be.
+ALWAYS_INLINE void move_run(uint32_t *r, const uint64_t *addr, uint32_t from, uint32_t n, uint8_t *base, bool write)
+{
+    if (write)
+        memcpy(base + addr[from], r + from, n * sizeof *r);
+    else
+        memcpy(r + from, base + addr[from], n * sizeof *r);
+}
+
 // A word of each lane, loaded or plainly stored. Runs are multiples of eight lanes.
 static inline void move_words(const Step *s, uint32_t *r, const uint64_t *addr, uint32_t mask, uint8_t *base,
                               bool write)
 {
     if (s->run == LANES && s->stride == 4) {
-        if (write)
-            memcpy(base + addr[0], r, ROW_BYTES);
-        else
-            memcpy(r, base + addr[0], ROW_BYTES);
-    } else if (s->run == LANES && !s->stride && !write) {
-        uint32_t v;
-        memcpy(&v, base + addr[0], 4);
-        for (uint32_t n = 0; n < LANES; n++) r[n] = v;
+        move_run(r, addr, 0, LANES, base, write);
     } else if (s->run == 16 && s->stride == 4) {
-        for (uint32_t g = 0; g < LANES; g += 16)
-            if (write)
-                memcpy(base + addr[g], r + g, 64);
-            else
-                memcpy(r + g, base + addr[g], 64);
+        for (uint32_t g = 0; g < LANES; g += 16) move_run(r, addr, g, 16, base, write);
     } else if (s->run && s->stride == 4) {
-        for (uint32_t g = 0; g < LANES; g += 8)
-            if (write)
-                memcpy(base + addr[g], r + g, 32);
-            else
-                memcpy(r + g, base + addr[g], 32);
+        for (uint32_t g = 0; g < LANES; g += 8) move_run(r, addr, g, 8, base, write);
     } else if (s->run && !s->stride && !write) {
         for (uint32_t g = 0; g < LANES; g += 8) {
             uint32_t v;
@@ -113,11 +107,7 @@ static inline void move_words(const Step *s, uint32_t *r, const uint64_t *addr, 
     } else if (mask == FULL && !write) {
         for (int n = 0; n < LANES; n++) memcpy(&r[n], base + addr[n], 4);
     } else if (s->part && s->stride == 4) {
-        const uint32_t from = (uint32_t)__builtin_ctz(mask);
-        if (write)
-            memcpy(base + addr[from], r + from, 4u * s->part);
-        else
-            memcpy(r + from, base + addr[from], 4u * s->part);
+        move_run(r, addr, (uint32_t)__builtin_ctz(mask), s->part, base, write);
     } else {
         for (uint32_t m = mask; m; m &= m - 1) {
             int n = __builtin_ctz(m);
@@ -230,18 +220,11 @@ static void load_global(Env *env, const Lanes *l, const Dinst *d, const uint64_t
 
 static void store_global(Env *env, const Lanes *l, const Dinst *d, const uint64_t *addr, uint32_t mask)
 {
+    const Step *s = &env->step;
     uint32_t total = (uint32_t)d->bytes * d->vec;
-    if (total == 4 && d->vec == 1 && mask == FULL && !(d->flags & D_LONG)) {
-        if (env->step.run == LANES && env->step.stride == 4) {
-            if (env->log)
-                log_store(env->log, addr[0], row(l, d->vector[0]), 128, env->window_cycle);
-            else
-                memcpy(gmem_host(env->gmem, addr[0]), row(l, d->vector[0]), 128);
-            return;
-        }
-    }
-    if (env->step.part && env->step.stride == 4) {
-        const uint32_t from = (uint32_t)__builtin_ctz(mask), bytes = 4u * env->step.part;
+    const bool words = total == 4 && d->vec == 1 && !(d->flags & D_LONG);
+    if (words && s->stride == 4 && (s->part || s->run == LANES)) {
+        const uint32_t from = (uint32_t)__builtin_ctz(mask), bytes = 4u * (s->part ? s->part : LANES);
         const uint32_t *data = (const uint32_t *)row(l, d->vector[0]) + from;
         if (env->log)
             log_store(env->log, addr[from], data, bytes, env->window_cycle);
