@@ -74,7 +74,6 @@ static void note_step(Env *env, const Dinst *d, uint32_t mask, uint32_t lanes, c
     const uint32_t bytes = (uint32_t)d->bytes * d->vec, each = ROW / bytes, first = (uint32_t)__builtin_ctz(lanes);
     for (uint32_t n = 0; n < LANES; n++)
         s->addr[n] = lanes >> n / each & 1 ? addr[n / each] + n % each * bytes : addr[first];
-    s->run = 0;
     s->mask = mask;
     s->bytes = bytes;
     s->space = SP_SHARED;

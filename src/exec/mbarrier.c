@@ -117,7 +117,6 @@ static bool find(Env *env, Warp *w, const Dinst *d, uint32_t mask, Lane to[LANES
         to[n] = (Lane){cta, (uint32_t)a};
         s->addr[n] = a;
     }
-    s->run = 0;
     s->bytes = 8;
     s->space = SP_SHARED;
     for (uint32_t m = mask; m; m &= m - 1)  // another block's isn't this SM's to serve

@@ -559,7 +559,6 @@ static void load_param(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         return;
     }
     addresses(env, w, d);
-    env->step.run = 0;
     access(env, w, d, SP_PARAM, env->step.addr, mask);
 }
 

@@ -255,7 +255,6 @@ void exec_texture(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     uint64_t last = UINT64_MAX;
     const Texture *t = NULL;
     s->space = SP_TEX;
-    s->run = 0;
     s->bytes = 4;
     for (uint32_t m = mask; m; m &= m - 1) {
         int n = __builtin_ctz(m);
