@@ -47,9 +47,7 @@ void warmer_take(Warmer *w, const Step *s)
     const uint8_t k = s->d->kind;
     const PacketKind kind = k == X_ST ? PACKET_WRITE : k == X_ATOM ? PACKET_ATOMIC : PACKET_READ;
     Segment seg[64];
-    uint32_t n = 0;
-    if (s->run && kind != PACKET_ATOMIC && mask == FULL) n = coalesce_runs(s->addr, s->run, s->stride, s->bytes, seg);
-    if (!n) n = coalesce(s->addr, mask, s->bytes, kind == PACKET_WRITE, seg);
+    const uint32_t n = lsu_segments(s, mask, kind == PACKET_WRITE, kind == PACKET_ATOMIC, seg);
     for (uint32_t m = 0; m < n; m++) {
         if (s->space == SP_GLOBAL && kind != PACKET_ATOMIC) w->sectors += (uint32_t)__builtin_popcount(seg[m].sectors);
         if (!w->c->gpu.part.absent) pass(w, &seg[m], kind);

@@ -367,18 +367,24 @@ static void count_structure(Sm *sm, const LsuOp *op, const Dinst *d)
     if (op->space == SP_GLOBAL && !op->atomic) sm->count[op->write ? C_SECTORS_STORED : C_SECTORS_LOADED] += sectors;
 }
 
+uint32_t lsu_segments(const Step *s, uint32_t mask, bool write, bool atomic, Segment *out)
+{
+    uint32_t n = 0;
+    // Atomics are counted lane by lane, which runs aren't.
+    if (!atomic && s->run)
+        n = coalesce_runs(s->addr, s->run, s->stride, s->bytes, out);
+    else if (!atomic && s->part && s->stride == s->bytes)
+        n = coalesce_range(s->addr[__builtin_ctz(mask)], s->part * s->bytes, out);
+    return n ? n : coalesce(s->addr, mask, s->bytes, write, out);
+}
+
 // The segments of lanes' accesses.
 static uint32_t segments(const Sm *sm, LsuOp *op, const Step *s, uint32_t mask, uint32_t slot)
 {
     uint64_t addr[LANES];
-    uint32_t n = 0;
     if (op->space == SP_LOCAL) return local_segments(sm, slot, s, mask, op->seg);
-    // Atomics are counted lane by lane, which runs aren't.
-    if (!op->atomic && s->run && op->space == SP_GLOBAL)
-        n = coalesce_runs(s->addr, s->run, s->stride, s->bytes, op->seg);
-    if (!op->atomic && s->part && s->stride == s->bytes && op->space == SP_GLOBAL)
-        n = coalesce_range(s->addr[__builtin_ctz(mask)], s->part * s->bytes, op->seg);
-    if (n || op->space != SP_CONST) return n ? n : coalesce(s->addr, mask, s->bytes, op->write, op->seg);
+    if (op->space == SP_GLOBAL) return lsu_segments(s, mask, op->write, op->atomic, op->seg);
+    if (op->space != SP_CONST) return coalesce(s->addr, mask, s->bytes, op->write, op->seg);
     for (uint32_t k = 0; k < LANES; k++) addr[k] = sm->launch->kernel->image->const_base + s->addr[k];
     return coalesce(addr, mask, s->bytes, op->write, op->seg);
 }

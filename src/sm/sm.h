@@ -282,6 +282,8 @@ static inline bool lsu_accepts(const Sm *sm)
 {
     return sm->lsu.n < sm->cfg.lsu_queue && sm->lsu.free_tracker < sm->lsu.trackers;
 }
+// The segments of an access of global memory, at most 64; mask: its lanes there.
+uint32_t lsu_segments(const Step *s, uint32_t mask, bool write, bool atomic, Segment *out);
 uint32_t lsu_put(Sm *sm, uint32_t slot, const Step *s);  // the tracker of what waits for it, if anything does
 static inline bool lsu_works(const Sm *sm) { return sm->lsu.n && (sm->lsu.refused || sm->lsu.free <= sm->now); }
 static inline uint64_t lsu_due(const Sm *sm) { return sm->lsu.n && !sm->lsu.refused ? sm->lsu.free : NEVER; }
