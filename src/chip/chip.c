@@ -113,25 +113,20 @@ static void route_structures(Launch *l, const Record *r)
 }
 
 // --- phases ----------------------------------------------------------------------------------------------------------
-// Tasks that come before the SMs': SMs take what the crossbar lets pass in this window. It takes long, and the
-// partitions run beside it, whose replies of the window before it has.
-static uint32_t before_sms(const Chip *c) { return c->gpu.part.ordered ? 1 + (uint32_t)c->awake.n : 0; }
-
+// The tasks of a window, in their order: the crossbar, partitions, SMs. SMs take what the crossbar lets pass in this
+// window. It takes long, and the partitions run beside it, whose replies of the window before it has.
 static void phase(void *user, uint32_t k)
 {
     Launch *l = user;
     Chip *c = l->c;
-    const uint32_t first = before_sms(c);
-    if (k < first && !k) {
+    const uint32_t crossbar = c->gpu.part.ordered;
+    if (k < crossbar)
         crossbar_run(&c->crossbar, c->parts, l->window, l->from + c->gpu.to_sm);
-    } else if (k < first) {
-        partition_run(&c->parts[c->awake.v[k - 1]], l->window, l->to);
-    } else if ((k -= first) >= c->used) {
-        partition_run(&c->parts[c->awake.v[k - c->used]], l->window, l->to);
-    } else if (c->sms[k].env.fault.kind == FAULT_NONE) {
+    else if ((k -= crossbar) < c->awake.n)
+        partition_run(&c->parts[c->awake.v[k]], l->window, l->to);
+    else if (c->sms[k -= c->awake.n].env.fault.kind == FAULT_NONE)
         sm_run(&c->sms[k], c->from_part + k * c->gpu.part.partitions, c->credit + k * c->gpu.part.partitions, l->window,
                l->from, l->to);
-    }
 }
 
 static void edge_done(void *user, uint32_t sm, const Deferred *d)
@@ -464,9 +459,9 @@ static void run_window(Launch *l)
     l->from = next_window(l);
     l->to = l->from + c->gpu.window;
     if (c->gpu.sm.tlb.entries) mmu_run(&c->mmu, c->late, c->used, c->parts, l->window, l->to);
-    const uint32_t first = before_sms(c);
+    const uint32_t parts = (uint32_t)c->awake.n, first = c->gpu.part.ordered ? 1 + parts : 0;
     if (first) crossbar_look(&c->crossbar, c->parts);
-    crew_run(c->used > 1 && !c->check ? c->crew : NULL, first, c->used + (first ? 0 : c->awake.n), phase, l);
+    crew_run(c->used > 1 && !c->check ? c->crew : NULL, first, c->used + (first ? 0 : parts), phase, l);
     log_apply(c->envs, c->used, c->gmem, edge_done, l);
     for (uint32_t s = 0; s < c->used && watch_on(&c->sms[s]); s++) watch_warps(&c->sms[s], l->to);
     if (l->tracer) tracer_edge(l->tracer, c, l->to, false);
