@@ -156,8 +156,9 @@ static inline bool could_issue(Sm *sm)
     return false;
 }
 
-// The first reply, or credit that a packet or the load-store unit lacks.
-static uint64_t next_arrival(const Sm *sm) { return MIN(links_arrival(sm), lsu_credit(sm)); }
+// The first credit that a packet or the load-store unit lacks; and that, or the first reply.
+static uint64_t next_credit(const Sm *sm) { return MIN(links_due(&sm->links), lsu_credit(sm)); }
+static uint64_t next_arrival(const Sm *sm) { return MIN(first_time(&sm->links.first), next_credit(sm)); }
 
 // The next cycle in which a reply moves, or the copy engine works; and that, or the load-store unit does.
 static uint64_t next_from_outside(const Sm *sm)
@@ -211,7 +212,7 @@ static void rest(Sm *sm, uint64_t to)
         }
         uint64_t outside = next_from_outside(sm);
         lsu_go_on(sm, MIN(MIN(turn, to), outside));
-        work = work_after(sm, MIN(outside, links_due(&sm->links)));
+        work = work_after(sm, MIN(outside, next_credit(sm)));  // which what was sent, or refused, may lack now
     }
     sm->due = MIN(turn, work);
     pass(sm, why, first, MIN(sm->due, to));

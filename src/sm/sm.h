@@ -406,8 +406,6 @@ static inline bool links_lands(const Sm *sm)
     return first_due(&l->first, sm->now) || (f->head < f->n && f->v[f->head].time <= sm->now);
 }
 void links_deliver(Sm *sm);  // those that do
-// the next reply, or credit that a packet lacks
-static inline uint64_t links_arrival(const Sm *sm) { return MIN(first_time(&sm->links.first), links_due(&sm->links)); }
 // when the next reply is through the SM's port, or NEVER
 static inline uint64_t links_landing(const Sm *sm)
 {
