@@ -6,6 +6,7 @@
 // Besides, it keeps the arrivals at an mbarrier that wait for a warp's copies (cp.async.mbarrier.arrive).
 #include "sm/sm.h"
 
+#include <assert.h>
 #include <string.h>
 
 void engine_open(Sm *sm) { sm->engine.job = mem_alloc(sizeof *sm->engine.job * MAX_COPIES); }
@@ -21,6 +22,7 @@ void engine_begin(Sm *sm)
 {
     sm->engine.due = NEVER;
     sm->engine.used = 0;
+    sm->engine.free = MAX_COPIES;
     sm->engine.head = sm->engine.n = 0;
     sm->engine.waiting.n = 0;
 }
@@ -54,6 +56,7 @@ static void finish(Sm *sm, uint32_t k)
     tell(sm, j);
     vec_free(&j->copy.rows);
     sm->engine.used &= ~(1ull << k);
+    sm->engine.free++;
 }
 
 void engine_reply(Sm *sm, uint32_t k)
@@ -73,6 +76,8 @@ static void count_structure(Sm *sm, const Copy *c)
 void engine_start(Sm *sm, WarpSlot *ws)
 {
     Engine *e = &sm->engine;
+    assert(sm->env.copies.n <= e->free);
+    e->free -= (uint32_t)sm->env.copies.n;
     for (size_t n = 0; n < sm->env.copies.n; n++) {
         const Copy *c = &sm->env.copies.v[n];
         const uint32_t k = (uint32_t)__builtin_ctzll(~e->used);

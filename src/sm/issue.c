@@ -122,12 +122,10 @@ static bool all_wait(Sm *sm, WarpSlot *ws, uint64_t *until)
 #define ORDERED                                                                                                    \
     (1ull << X_CALL | 1ull << X_RET | 1ull << X_FENCE | 1ull << X_CP_WAIT | 1ull << X_BULK_WAIT | 1ull << X_BULK | \
      1ull << X_WGMMA | 1ull << X_WGMMA_WAIT)
-enum { LOOK_AGAIN = 16 };  // cycles, where the copy engine has no room
 
 // A copy in bulk reads memory at its issue: not before the deferred operations of this window have run.
 static uint64_t bulk_after(const Sm *sm, uint64_t t)
 {
-    if (!engine_has_room(sm, LANES)) t = MAX(t, (sm->now + LOOK_AGAIN) << 2 | KIND_MEMORY);
     return sm->log.deferred.n ? MAX(t, (sm->until + 1) << 2 | KIND_MEMORY) : t;
 }
 
@@ -358,9 +356,8 @@ static void count_stall(Sm *sm, uint32_t k, Counter cause, uint64_t slots)
 // Ready warps whose unit can't start now.
 ALWAYS_INLINE uint64_t blocked(Sm *sm, SchedState *s, uint64_t ready, bool *lsu)
 {
-    uint32_t full = s->classes & MEMORY_CLASSES;
-    if (full && lsu_accepts(sm)) full = 0;
-    *lsu = full != 0;
+    const uint32_t full = s->classes & issue_full(sm);
+    *lsu = full & MEMORY_CLASSES;
     if (full == s->classes) return ready;
     uint32_t spent = full | (sm->issue.spent_cycle == sm->now ? sm->issue.spent : 0);
     uint64_t mask = 0;

@@ -5,6 +5,7 @@
 // under way (Pend) are those whose replies are still to come.
 #include "sm/sm.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum { NONE = UINT32_MAX };
@@ -149,6 +150,7 @@ static bool may_miss(const Sm *sm, const Port *port)
 static uint32_t new_pend(Sm *sm, Port *port, CacheLine *line, uint32_t packets)
 {
     uint32_t k = sm->ports.free_pend;
+    assert(may_miss(sm, port));
     sm->ports.free_pend = k + 1 + sm->ports.pend[k].next_free;
     sm->ports.pend[k] = (Pend){.port = port, .line = line, .packets = packets, .first = NONE};
     port->mshrs->free--;

@@ -277,6 +277,7 @@ static Port *port_for(Sm *sm, const LsuOp *op, const Dinst *d)
 static inline LsuOp *enter(Sm *sm, Space space, uint32_t tracker)
 {
     uint32_t places = sm->lsu.room, at = sm->lsu.head + sm->lsu.n++;
+    assert(sm->lsu.n <= places);
     LsuOp *op = &sm->lsu.queue[at < places ? at : at - places];
     op->tracker = tracker;
     op->space = (uint8_t)space;
@@ -467,6 +468,7 @@ static uint32_t new_tracker(Sm *sm, uint32_t slot, const Step *s)
     const WarpSlot *ws = &sm->issue.slots[slot];
     const Dinst *d = s->d;
     uint32_t tracker = sm->lsu.free_tracker;
+    assert(tracker < sm->lsu.trackers);
     Tracker *t = &sm->lsu.tracker[tracker];
     sm->lsu.free_tracker = tracker + 1 + t->next_free;
     *t = (Tracker){.d = d,

@@ -143,14 +143,14 @@ void sm_edge_done(Sm *sm, const Deferred *d, uint64_t now)
 static inline bool could_issue(Sm *sm)
 {
     const Issue *i = &sm->issue;
-    uint32_t refused = lsu_accepts(sm) ? 0 : MEMORY_CLASSES;
+    const uint32_t refused = issue_full(sm);
     for (uint32_t k = 0; k < sm->cfg.schedulers; k++) {
         const SchedState *s = &i->sched[k];
         if (s->busy > sm->now + 1) return true;
         if (!(s->classes & ~refused)) continue;
         if (!~(i->policy.issue[k] & i->policy.load[k])) return true;
         uint64_t ready = s->view.in[OC_WAIT_READY];
-        if (refused) ready &= ~issue_of_class(s, MEMORY_CLASSES);
+        if (refused) ready &= ~issue_of_class(s, refused);
         if (ready & s->starved || (ready & issue_allowed(i, k))) return true;
     }
     return false;
@@ -198,7 +198,8 @@ static void rest(Sm *sm, uint64_t to)
     Idle why[OC_MOST_SCHEDULERS];
     const oc_policy_type *policy = sm->issue.policy.type;
     uint64_t turn = issue_turn(sm), unit = issue_unit(sm), work = next_work(sm), first = ++sm->now;
-    bool full = !lsu_accepts(sm), alone = !policy->seen && !policy->route;
+    const uint32_t full = issue_full(sm);
+    const bool alone = !policy->seen && !policy->route;
     turn = MIN(turn, unit);
     issue_idle_why(sm, why);
     lsu_calm(sm);
@@ -206,7 +207,7 @@ static void rest(Sm *sm, uint64_t to)
         sm->now = work;
         if (links_lands(sm)) links_deliver(sm);
         serve(sm);
-        if (sm->lsu.stirred || (full && lsu_accepts(sm))) {
+        if (sm->lsu.stirred || full & ~issue_full(sm)) {
             turn = sm->now;  // this cycle isn't over
             break;
         }

@@ -142,10 +142,8 @@ void why_add(const Sm *sm, WhySums *to);  // what was counted in this launch
 void engine_open(Sm *sm);
 void engine_close(Sm *sm);
 void engine_begin(Sm *sm);  // a launch: nothing is under way
-static inline bool engine_has_room(const Sm *sm, uint32_t jobs)
-{
-    return (uint32_t)__builtin_popcountll(~sm->engine.used) >= jobs;
-}
+// Has it room for whatever one instruction asks for? That is looked at when the instruction issues.
+static inline bool engine_accepts(const Sm *sm) { return sm->engine.free >= LANES; }
 void engine_start(Sm *sm, WarpSlot *ws);        // takes the copies that an instruction of the warp has left in env
 void engine_tick(Sm *sm);                       // when it is due
 void engine_reply(Sm *sm, uint32_t job);        // a request of it was answered
@@ -281,6 +279,11 @@ void lsu_begin(Sm *sm);
 static inline bool lsu_accepts(const Sm *sm)
 {
     return sm->lsu.n < sm->cfg.lsu_queue && sm->lsu.free_tracker < sm->lsu.trackers;
+}
+// Classes whose instructions can't issue now, since what takes them has no room.
+static inline uint32_t issue_full(const Sm *sm)
+{
+    return (lsu_accepts(sm) ? 0 : MEMORY_CLASSES) | (engine_accepts(sm) ? 0 : 1u << CLASS_BULK);
 }
 // The segments of an access of global memory, at most 64; mask: its lanes there.
 uint32_t lsu_segments(const Step *s, uint32_t mask, bool write, bool atomic, Segment *out);

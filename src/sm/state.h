@@ -302,6 +302,7 @@ typedef struct Awaited {  // arrivals that wait for a warp's copies (cp.async)
 typedef struct Engine {
     CopyJob *job;  // MAX_COPIES
     uint64_t used;
+    uint32_t free;              // jobs that aren't
     uint8_t queue[MAX_COPIES];  // a ring of jobs whose requests haven't all left
     uint32_t head, n;
     uint64_t due;  // when it has something to do; NEVER: once a reply or a credit has come
