@@ -576,6 +576,7 @@ bool decode_inst(Decode *x, Dinst *d, uint32_t at)
     if (i->guarded) d->guard = pred_of(x, i->guard), d->guard_negated = i->guard_negated;
     set_score(x, d);
     if (inst_has(i, G_CC)) d->flags |= D_CARRY_OUT;
+    if (x->k->its && inst_has(i, G_SYNC) && inst_has(i, G_ALIGNED)) d->flags |= D_SYNC;
     if (special[i->op].operands) {
         if (!special[i->op].operands(x, d)) return false;
     } else if (d->kind == X_LANES) {

@@ -106,7 +106,7 @@ typedef struct GroupTensor {
 } GroupTensor;
 enum { SOFT_NONE, SOFT_LINE, SOFT_FILL, SOFT_AHEAD };
 enum {
-    D_SYNC = 1 << 0,      // waits for all lanes of its mask (.sync, from sm_70 on)
+    D_SYNC = 1 << 0,      // waits for all lanes of its mask, or of the warp (.sync, from sm_70 on)
     D_STRONG = 1 << 1,    // volatile, relaxed, acquire or release: not a plain access
     D_UNCACHED = 1 << 2,  // .cg, .cv or strong: passes the L1 by
     D_READONLY = 1 << 3,  // .nc or ldu: may use the read-only cache

@@ -235,10 +235,57 @@ static void try_sync(Env *env, Warp *w, size_t at)
     }
 }
 
+// Instructions that are .aligned, too, are executed by the whole warp ("all threads in the warp must execute the same
+// instruction", PTX ISA §9.7.14.5.14 and others). The lanes of the splits that wait at the one of s, and its own.
+static uint32_t aligned_there(const Warp *w, const Split *s)
+{
+    uint32_t there = s->mask;
+    for (size_t k = 0; k < w->splits.n; k++) {
+        const Split *o = &w->splits.v[k];
+        if (o->state == SPLIT_SYNC && o->pc == s->pc && o->code == s->code && o->base == s->base) there |= o->mask;
+    }
+    return there;
+}
+
+// The lanes of mask have come to such an instruction. False: they wait for the others of the warp. True: all are there,
+// mask has them, and the splits of those that waited have it behind them: who came last executes it for all.
+static bool aligned_meet(Env *env, Warp *w, uint32_t *mask)
+{
+    if (*mask != w->mask) split_part(w, *mask, *mask);
+    split_save(w);
+    Split *s = &w->splits.v[w->cur];
+    const uint32_t there = aligned_there(w, s);
+    if (w->live & ~there) {
+        s->state = SPLIT_SYNC;
+        s->wait = FULL;
+        s->since = env->clock;
+        w->cur = -1;
+        env->step.mask = 0;
+        if (!split_pick(w, w->code->kernel->its)) env->step.result = STEP_WAIT;
+        return false;
+    }
+    for (size_t k = 0; k < w->splits.n; k++) {
+        Split *o = &w->splits.v[k];
+        if (o->state == SPLIT_SYNC && o->pc == s->pc && o->code == s->code && o->base == s->base)
+            o->state = SPLIT_READY, o->pc++;
+    }
+    env->step.mask = *mask = there;
+    return true;
+}
+
+static bool whole_warp(const Dinst *d);
+
+// Lanes have left, for which others may have waited.
 static void check_syncs(Env *env, Warp *w)
 {
-    for (size_t k = 0; k < w->splits.n; k++)
-        if (w->splits.v[k].state == SPLIT_SYNC) try_sync(env, w, k);
+    for (size_t k = 0; k < w->splits.n; k++) {
+        Split *s = &w->splits.v[k];
+        if (s->state != SPLIT_SYNC) continue;
+        if (!whole_warp(&s->code->insts[s->pc]))
+            try_sync(env, w, k);
+        else if (!(w->live & ~aligned_there(w, s)))
+            s->state = SPLIT_READY;  // it comes to the instruction again, and meets those that wait
+    }
     if (w->cur < 0) split_pick(w, w->code->kernel->its);
 }
 
@@ -388,11 +435,17 @@ static const struct {
 #undef KIND
 };
 
+// Does it wait for the whole warp, not for the lanes of a mask?
+static bool whole_warp(const Dinst *d) { return d->flags & D_SYNC && kinds[d->kind].run != across; }
+
 void exec_other(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 {
+    const bool parted = d->flags & D_SYNC && mask != w->live && whole_warp(d);
+    if (parted && !aligned_meet(env, w, &mask)) return;
     kinds[d->kind].run(env, w, d, mask);
     if (env->check) check_step(env, w, d);
     w->pc += kinds[d->kind].next;
+    if (parted) split_save(w), split_merge(w), split_load(w);
     if (env->fault.kind != FAULT_NONE) env->step.result = STEP_FAULT;
     if (env->step.result == STEP_DONE) exec_came(env, w);
 }
