@@ -171,6 +171,8 @@ void gpu_lowering(const Gpu *g, Module *m)
     m->lower = (uint8_t)sm->lower;
     m->reorder = sm->lower > 1 && sm->reorder != REORDER_NONE;
     m->sass = sm->count == COUNT_SASS ? (int)g->capability : 0;
-    if (sm->reorder == REORDER_OCCUPANCY)
-        m->sm_registers = sm->registers, m->sm_threads = sm->max_threads, m->sm_blocks = sm->max_blocks;
+    m->sm_threads = sm->max_threads, m->sm_blocks = sm->max_blocks;
+    if (sm->reorder == REORDER_OCCUPANCY) m->sm_registers = sm->registers;
+    if (sm->storage != STORAGE_UNIFIED)
+        m->file_registers = sm->registers, m->file_parts = sm->reg_partitions, m->file_unit = sm->reg_unit;
 }

@@ -298,28 +298,19 @@ static bool find_need(Needs *w)
     return false;
 }
 
-// Warps that change their registers as they go (setmaxnreg) start with as many as the largest block leaves each of its
-// threads, in eights; groups of four warps share the parts of a register file evenly.
-static uint32_t first_registers(const Kernel *k)
-{
-    const Function *f = k->codes.v[0]->parsed;
-    const uint32_t *n = f->reqntid[0] ? f->reqntid : f->maxntid;
-    const uint64_t threads = (uint64_t)n[0] * MAX(n[1], 1u) * MAX(n[2], 1u), have = f->module->sm_registers;
-    bool changes = false;
-    for (size_t i = 0; i < f->insts.n; i++) changes |= f->insts.v[i].op == OP_SETMAXNREG;
-    if (!changes || !threads || !have) return UINT32_MAX;
-    return (uint32_t)MAX(have / ((threads + 127) / 128 * 128) & ~7ull, 8u);
-}
-
 static void find_needs(Kernel *k)
 {
     Needs w = {.k = k, .of = mem_alloc(sizeof *w.of * k->codes.n)};
     ask(&w, 0);
     while (w.under_way.n)
         if (!find_need(&w)) w.under_way.n--;
-    uint64_t limit = k->image->reg_limit ? k->image->reg_limit : MAX_REGISTERS;
-    uint64_t most = MIN(limit, MAX_REGISTERS), saved = 4 * (MAX(w.of[0].registers, most) - most);
-    k->registers = MIN((uint32_t)MIN(w.of[0].registers, most), first_registers(k));
+    // With setmaxnreg a warp has more than these later, and saves none.
+    const Function *f = k->codes.v[0]->parsed;
+    const uint64_t limit = k->image->reg_limit ? k->image->reg_limit : MAX_REGISTERS;
+    const uint32_t bound = ptx_bound(f), first = bound ? bound : MAX_REGISTERS;
+    const uint64_t most = MIN(limit, ptx_changes_registers(f) ? MAX_REGISTERS : first),
+                   saved = 4 * (MAX(w.of[0].registers, most) - most);
+    k->registers = (uint32_t)MIN(MIN(w.of[0].registers, most), first);
     k->local_bytes = (uint32_t)MIN(w.of[0].local + saved, UINT32_MAX);
     vec_free(&w.under_way);
     mem_free(w.of);

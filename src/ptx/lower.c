@@ -282,6 +282,21 @@ static uint32_t aim_of(const Function *f, uint32_t limit)
     return (uint32_t)MIN(m->sm_registers / MAX(resident, 1u) & ~7u, MOST_REGISTERS);
 }
 
+// ptxas of CUDA 13 leaves as many as the parts of the register file have for the warps that must fit, dealt out evenly:
+// those of one block, or of .minnctapersm blocks if an SM has so many threads. .maxnreg overrules it. (Where more than
+// some 1.4 times as many are alive at once, it was seen to go down to what it aims at instead; that isn't done here.)
+uint32_t ptx_bound(const Function *f)
+{
+    const Module *m = f->module;
+    const uint32_t *n = f->reqntid[0] ? f->reqntid : f->maxntid;
+    const uint64_t threads = (uint64_t)n[0] * MAX(n[1], 1u) * MAX(n[2], 1u), warps = (threads + 31) / 32;
+    const uint64_t blocks = MAX(f->minnctapersm, 1u), most = MIN(m->sm_threads / MAX(threads, 1u), m->sm_blocks);
+    if (!f->entry || !threads || !m->file_registers || f->maxnreg) return 0;
+    const uint64_t here = (warps * (blocks > most ? 1 : blocks) + m->file_parts - 1) / m->file_parts;
+    const uint64_t each = m->file_registers / m->file_parts / here / m->file_unit * m->file_unit / 32;
+    return each && each < MOST_REGISTERS ? (uint32_t)each : 0;
+}
+
 // Slots have gaps where pairs must be aligned, and one is the stack's, so that a few more may be needed than words are
 // alive at once.
 static void order(Function *f, uint32_t aim)
@@ -310,6 +325,13 @@ static void order(Function *f, uint32_t aim)
         (to)->cap = (from)->n + 1;                                               \
     } while (0)
 
+bool ptx_changes_registers(const Function *f)
+{
+    for (size_t i = 0; i < f->insts.n; i++)
+        if (f->insts.v[i].op == OP_SETMAXNREG) return true;
+    return false;
+}
+
 Function *ptx_lower(const Function *f, uint32_t limit)
 {
     Function *g = mem_alloc(sizeof *g);
@@ -335,6 +357,8 @@ Function *ptx_lower(const Function *f, uint32_t limit)
     if (f->module->sass && level > 1) fuse_insts(g), put_beginning(g);
     if (f->maxnreg && (!limit || f->maxnreg < limit)) limit = f->maxnreg;
     if (f->module->reorder) order(g, aim_of(g, limit));
+    const uint32_t bound = ptx_changes_registers(f) ? 0 : ptx_bound(f);
+    if (bound && (!limit || bound < limit)) limit = bound;
     if (limit) spill_registers(g, limit);
     return g;
 }

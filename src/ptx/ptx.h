@@ -343,6 +343,8 @@ struct Module {
     bool free_params, reorder, near_constants;
     // What an SM has, where order.c may use more registers than the code needs, as long as that is full of threads.
     uint32_t sm_registers, sm_threads, sm_blocks;
+    // Of its register file: how many, in how many parts, and how many of them a warp takes at once. 0: nothing is known.
+    uint32_t file_registers, file_parts, file_unit;
     int sass;       // the capability whose machine code counts (sass.c); 0: ops.def counts
     uint8_t lower;  // sm.lower, what ptx_lower does; 0: as 3
     VEC(Item) items;
@@ -438,6 +440,9 @@ void ptx_print_declarations(const Function *f, Text *out);
 enum { MERGED_BYTES = 16 };
 
 // --- lower.c: copies propagated, dead code removed; the parsed function is left alone -------------------------------
+// The registers that a kernel's bounds leave each thread (.maxntid, .reqntid, .minnctapersm, §11.4); 0: any number.
+uint32_t ptx_bound(const Function *f);
+bool ptx_changes_registers(const Function *f);           // setmaxnreg: its warps have more later than they begin with
 Function *ptx_lower(const Function *f, uint32_t limit);  // registers per thread, beyond which values are spilled; 0: no
 void ptx_lowered_free(Function *f);
 

@@ -39,6 +39,11 @@ void bench_read(Bench *b, void *to, size_t bytes) { assert_int_equal(oc_read(b->
 
 oc_kernel *bench_load(Bench *b, const char *body, const char *target)
 {
+    return bench_load_bounded(b, body, target, "");
+}
+
+oc_kernel *bench_load_bounded(Bench *b, const char *body, const char *target, const char *bounds)
+{
     Text t = {0};
     oc_module *m;
     oc_kernel *k;
@@ -46,8 +51,8 @@ oc_kernel *bench_load(Bench *b, const char *body, const char *target)
     text_printf(&t, ".version %s\n.target %s\n.address_size 64\n.extern .shared .align 16 .b8 smem[];\n",
                 strcmp(target, "sm_90a") ? "7.1" : "8.4", target);
     if (mark) text_add(&t, body, (size_t)(mark - body));
-    text_put(&t, ".visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)\n{\n"
-                 ".reg .b64 %out, %in, %rd<64>;\n.reg .b32 %n, %t, %g, %r<64>;\n.reg .f32 %f<64>;\n.reg .f64 "
+    text_printf(&t, ".visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)\n%s\n{\n", bounds);
+    text_put(&t, ".reg .b64 %out, %in, %rd<64>;\n.reg .b32 %n, %t, %g, %r<64>;\n.reg .f32 %f<64>;\n.reg .f64 "
                  "%d<32>;\n.reg .pred %p<8>;\n"
                  "ld.param.u64 %out, [out];\nld.param.u64 %in, [in];\nld.param.u32 %n, [n];\nmov.u32 %t, %tid.x;\n"
                  "mov.u32 %r62, %ntid.x;\nmov.u32 %r63, %ctaid.x;\nmad.lo.u32 %g, %r62, %r63, %t;\n");

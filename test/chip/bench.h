@@ -33,6 +33,7 @@ typedef struct Shape {
 const Record *bench_run(Bench *b, const char *body, Shape shape, uint32_t n);
 const Record *bench_run_sm70(Bench *b, const char *body, Shape shape, uint32_t n);
 oc_kernel *bench_load(Bench *b, const char *body, const char *target);
+oc_kernel *bench_load_bounded(Bench *b, const char *body, const char *target, const char *bounds);  // .maxntid …
 const Record *bench_launch(Bench *b, oc_kernel *k, Shape shape, uint32_t n);
 #define COUNT_OF(record, counter) ((record)->count[C_##counter])
 #define CYCLES(record) ((record)->count[C_CYCLES])

@@ -210,6 +210,56 @@ static void spills(void **state)
     bench_close(&b);
 }
 
+// Bounds of a block leave a thread so many registers. The counts are those of ptxas 13.0 (`ptxas -v`, sm_80) for kernels
+// of this form with a few values more than they leave alive at once.
+static void bounds(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bounds;
+        uint32_t block, registers;
+    } of[] = {{".maxntid 1024, 1, 1", 1024, 64},
+              {".maxntid 32, 32, 1", 1024, 64},
+              {".reqntid 1024", 1024, 64},
+              {".maxntid 640, 1, 1", 640, 96},
+              {".maxntid 512, 1, 1", 512, 128},
+              {".maxntid 512, 1, 1\n.minnctapersm 1", 512, 128},
+              {".maxntid 256, 1, 1\n.minnctapersm 2", 256, 128},
+              {".maxntid 320, 1, 1\n.minnctapersm 2", 320, 96},
+              {".maxntid 33, 1, 1\n.minnctapersm 9", 33, 96},
+              {".maxntid 96, 1, 1\n.minnctapersm 5", 96, 128},
+              {".maxntid 1024, 1, 1\n.minnctapersm 2", 1024, 32},
+              {".maxntid 1024, 1, 1\n.minnctapersm 3", 1024, 64},  // no SM has so many threads
+              {".maxntid 384, 1, 1", 384, 168},
+              {".maxntid 257, 1, 1", 257, 168},
+              {".maxntid 1024, 1, 1\n.maxnreg 40", 1024, 40}};
+    for (size_t k = 0; k < COUNT(of); k++) {
+        Bench b;
+        uint32_t data[180], got, want;
+        bench_open(&b, "a100", NULL);
+        for (uint32_t i = 0; i < COUNT(data); i++) data[i] = i * i + 3;
+        bench_data(&b, data, sizeof data);
+        Text body = {0};
+        text_put(&body, ".reg .u32 %x<180>;\n");
+        for (uint32_t i = 0; i < 180; i++) text_printf(&body, "ld.volatile.global.u32 %%x%u, [%%in+%u];\n", i, 4 * i);
+        for (uint32_t i = 179; i > 0; i--) text_printf(&body, "mad.lo.u32 %%x0, %%x0, %%n, %%x%u;\n", i);
+        text_put(&body, "st.global.u32 [%out], %x0;");
+        oc_kernel *kernel = bench_load_bounded(&b, body.v, "sm_80", of[k].bounds);
+        uint32_t registers = oc_kernel_describe(kernel).registers;
+        if (registers > of[k].registers || registers < of[k].registers - 2)
+            fail_msg("%s: %u registers, ptxas has %u", of[k].bounds, registers, of[k].registers);
+        const Record *r = bench_launch(&b, kernel, (Shape){.block = of[k].block}, 5);
+        assert_true(r->occupancy_blocks >= 1);
+        assert_true(COUNT_OF(r, ST_LOCAL) > 0);
+        bench_read(&b, &got, 4);
+        want = data[0];
+        for (uint32_t i = 179; i > 0; i--) want = want * 5 + data[i];
+        assert_int_equal(got, want);
+        text_free(&body);
+        bench_close(&b);
+    }
+}
+
 // As many blocks run at a time as fit, and the next begins when one has ended.
 static void at_a_time(void **state)
 {
@@ -269,9 +319,15 @@ static void dispatch(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_and_blocks), cmocka_unit_test(shared_memory),  cmocka_unit_test(carve_outs),
-        cmocka_unit_test(registers),          cmocka_unit_test(register_files), cmocka_unit_test(spills),
-        cmocka_unit_test(at_a_time),          cmocka_unit_test(dispatch),
+        cmocka_unit_test(threads_and_blocks),
+        cmocka_unit_test(shared_memory),
+        cmocka_unit_test(carve_outs),
+        cmocka_unit_test(registers),
+        cmocka_unit_test(register_files),
+        cmocka_unit_test(spills),
+        cmocka_unit_test(bounds),
+        cmocka_unit_test(at_a_time),
+        cmocka_unit_test(dispatch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
