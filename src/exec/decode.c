@@ -26,14 +26,29 @@ static uint32_t lay_out(Decode *x, uint32_t *size, const Symbol *s, uint32_t mos
     return (uint32_t)at;
 }
 
+static void place_shared(Decode *x, const Symbol *s)
+{
+    if (s->space != SP_SHARED || s->linkage == LINK_EXTERN || !s->bytes) return;
+    if (places_find(&x->shared, s) != NO_REG) return;
+    VarPlace p = {s, lay_out(x, &x->k->static_shared, s, MAX_SHARED)};
+    places_put(&x->shared, s, p.at);
+    vec_push(&x->k->shared, p);
+}
+
+// What no instruction names lies behind the rest: of the kernel and of the functions that it calls. ptxas does the same,
+// and leaves out what no instruction names of the module's variables.
+static void place_unnamed(Decode *x)
+{
+    for (size_t c = 0; c < x->k->codes.n; c++) {
+        const Symbols *own = &x->k->codes.v[c]->parsed->locals;
+        for (size_t v = 0; v < own->n; v++) place_shared(x, own->v[v]);
+    }
+}
+
 static void use_shared(Decode *x, const Operand *o)
 {
-    if (o->sym && o->sym->space == SP_SHARED && o->sym->linkage != LINK_EXTERN && o->sym->bytes &&
-        places_find(&x->shared, o->sym) == NO_REG) {
-        VarPlace p = {o->sym, lay_out(x, &x->k->static_shared, o->sym, MAX_SHARED)};
-        places_put(&x->shared, o->sym, p.at);
-        vec_push(&x->k->shared, p);
-    } else if (o->sym && o->sym->space == SP_SHARED && o->sym->linkage == LINK_EXTERN) {
+    if (o->sym) place_shared(x, o->sym);
+    if (o->sym && o->sym->space == SP_SHARED && o->sym->linkage == LINK_EXTERN) {
         x->extern_align = MAX(x->extern_align, o->sym->align);
         if (x->image->module->sass) x->extern_align = MAX(x->extern_align, MERGED_BYTES);
     }
@@ -381,6 +396,7 @@ Kernel *exec_decode(Image *image, const Function *f, Diag *diag)
         places_put(&x.params, f->params.v[p], k->param_at.v[p]);
     }
     reach(&x, f);
+    place_unnamed(&x);
     if (x.extern_align) k->static_shared = (k->static_shared + x.extern_align - 1) / x.extern_align * x.extern_align;
     k->code = k->codes.v[0];
     bool ok = !x.failed && small_enough(&x);

@@ -190,6 +190,29 @@ static void register_files(void **state)
     assert_int_equal(blocks_of_files(192, 10), 0);
 }
 
+// Shared memory that no instruction names. ptxas 13.0 reports 40,960 bytes for the first two kernels and none for the
+// third (`ptxas -v`); 4 times 40,960 and what a block reserves fit the largest carve-out, 164 KiB.
+static void unnamed(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *body;
+        uint32_t blocks;
+    } of[] = {{".shared .align 16 .b8 own[40960];\nst.global.u32 [%out], %t;", 4},
+              {".func f(.reg .b32 %x)\n{\n.shared .align 16 .b8 own[40960];\nret;\n}\n---\n"
+               "call f, (%t);\nst.global.u32 [%out], %t;",
+               4},
+              {".shared .align 16 .b8 of_module[40960];\n---\nst.global.u32 [%out], %t;", 32}};
+    for (size_t k = 0; k < COUNT(of); k++) {
+        Bench b;
+        bench_open(&b, "a100", NULL);
+        const Record *r = bench_launch(&b, bench_load(&b, of[k].body, "sm_80"), (Shape){.block = 64}, 5);
+        if (r->occupancy_blocks != of[k].blocks)
+            fail_msg("kernel %zu: %u blocks, expected %u", k, r->occupancy_blocks, of[k].blocks);
+        bench_close(&b);
+    }
+}
+
 // More registers than a thread may have: the rest lies in local memory, and the result is the same.
 static void spills(void **state)
 {
@@ -326,6 +349,7 @@ int main(void)
         cmocka_unit_test(register_files),
         cmocka_unit_test(spills),
         cmocka_unit_test(bounds),
+        cmocka_unit_test(unnamed),
         cmocka_unit_test(at_a_time),
         cmocka_unit_test(dispatch),
     };
