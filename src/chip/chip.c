@@ -251,6 +251,8 @@ static bool begin(Launch *l, const LaunchInfo *info, const Texture *textures, ui
         sm->env.watch = 0;
         sm->env.check = c->check;
         sm->env.undefined = (Undefined){0};
+        sm->env.overread = c->gpu.overread;
+        sm->env.over = (Overread){0};
         sm->env.dated = false;
     }
     for (uint32_t s = 0; s < c->used; s++) c->sms[s].spans_kept = l->o->trace, c->sms[s].spans.n = 0;
@@ -284,9 +286,11 @@ static void finish(Launch *l, Record *r)
     r->insts = r->info.kernel->insts;
     r->inst = mem_alloc(sizeof *r->inst * r->insts);
     Undefined first = {0};
+    Overread over = {0};
     for (uint32_t s = 0; s < c->used; s++) {
         const Sm *sm = &c->sms[s];
         record_undefined(r, &sm->env.undefined, &first);
+        record_overread(r, &sm->env.over, c->gmem, &over);
         for (int k = 0; k < MAX_STRUCTURES; k++) {
             const StructStat *f = &sm->structure[k];
             StructStat *t = &r->structure[k];
@@ -612,6 +616,18 @@ void record_undefined(Record *r, const Undefined *u, Undefined *first)
     r->undefined = place.v;
 }
 
+void record_overread(Record *r, const Overread *o, const Gmem *g, Overread *first)
+{
+    if (!o->lanes) return;
+    r->overreads += o->lanes;
+    if (first->lanes && o->first.cycle >= first->first.cycle) return;
+    *first = *o;
+    Text what = {0};
+    exec_explain(&o->first, g, &what);
+    mem_free(r->overread);
+    r->overread = what.v;
+}
+
 void record_checked(Record *r, Check *c)
 {
     if (!c) return;
@@ -622,7 +638,7 @@ void record_checked(Record *r, Check *c)
 void record_free(Record *r)
 {
     mem_free(r->kernel);
-    mem_free(r->undefined);
+    mem_free(r->undefined), mem_free(r->overread);
     for (int k = 0; k < MAX_STRUCTURES; k++) mem_free(r->structure_name[k]);
     mem_free(r->inst), mem_free(r->why), mem_free(r->sampled);
     flaws_free(&r->flaws);

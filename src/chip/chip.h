@@ -19,6 +19,7 @@ typedef struct SchedSetting {  // a parameter of a policy, not of the chosen one
 typedef struct Gpu {
     char name[64];
     uint32_t capability, sms, slice, engines;
+    bool overread;         // reads behind an allocation go on
     uint32_t cluster_sms;  // among which the blocks of a cluster lie; 0: all
     uint64_t memory;
     double core_mhz, dram_mhz, dram_gbs, host_gbs, host_us, launch_us, next_us, gather_gbs;
@@ -218,6 +219,8 @@ typedef struct Record {  // of one launch
     FaultKind fault;           // that ended it
     double start, end;         // simulated seconds on its stream
     char *undefined;           // where the first shfl read a lane that takes no part, or null
+    char *overread;            // what the first read behind an allocation was, in words, or null
+    uint64_t overreads;        // lanes that read so
     VEC(uint64_t) samples;     // interval mode: C_COUNT values each
     WhySums *why;              // why loads missed in the L1; null: nobody asked
     bool checked;              // the next two: what --check found, and what it left out; null: nothing
@@ -344,6 +347,7 @@ void chip_collect(const Chip *c, uint64_t *count);  // the counters of the launc
 void chip_no_room(const LaunchInfo *info, uint64_t blocks, Text *message);
 // Adds up one SM's undefined shuffles; first: the earliest so far, of several SMs.
 void record_undefined(Record *r, const Undefined *u, Undefined *first);
+void record_overread(Record *r, const Overread *o, const Gmem *g, Overread *first);  // likewise
 void record_checked(Record *r, Check *c);  // what was found in the launch; c null: nothing was looked for
 void record_free(Record *r);
 // Finds the next name of l1.past or readonly.take, n bytes from *word on, and moves *list behind it. False: the end.

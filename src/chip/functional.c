@@ -246,6 +246,7 @@ static void open_places(Execution *x, Chip *c, const LaunchInfo *info, const Tex
                    .ns_per_clock = 1e3 / c->gpu.core_mhz,
                    .nanoseconds = c->clock_ns,
                    .check = c->check,
+                   .overread = c->gpu.overread,
                    .wake = wake};
     x->slots = (uint32_t)MIN(blocks, (uint64_t)fit * c->gpu.sms);
     uint64_t lack = 0;
@@ -284,6 +285,7 @@ RunResult chip_execute(Chip *c, const LaunchInfo *info, const Texture *textures,
     r->count[C_THREAD_INSTS] = x.threads;
     r->count[C_BLOCKS] = x.finished;
     record_undefined(r, &x.env.undefined, &(Undefined){0});
+    record_overread(r, &x.env.over, x.env.gmem, &(Overread){0});
     if (o->printed && x.env.printed.n) text_add(o->printed, x.env.printed.v, x.env.printed.n);
     close_places(&x);
     return result;
@@ -317,6 +319,7 @@ Executed beside_done(const Execution *x)
 void beside_close(Execution *x, Record *r)
 {
     record_undefined(r, &x->env.undefined, &(Undefined){0});
+    record_overread(r, &x->env.over, x->env.gmem, &(Overread){0});
     warmer_close(x->warmer);
     close_places(x);
     mem_free(x);

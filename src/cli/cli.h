@@ -293,6 +293,7 @@ void why_json(const struct LaunchSum *sum, const struct SumStructure *s, Json *j
 
 // --- report_check.c: what --check found; nothing where nobody asked -------------------------------------------------
 struct Record;
+void overread_text(const struct LaunchSum *sum, FILE *out);  // the first read behind an allocation
 void check_text(const struct LaunchSum *sum, FILE *out);
 void check_json(const struct Record *r, Json *json);
 

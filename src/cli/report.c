@@ -318,6 +318,7 @@ static void kernel_text(const LaunchSum *sum, const char *which, const Gpu *g, c
     if (sum->functional) {
         fprintf(out, "  executed without time: %s warp instructions%s, %s thread instructions\n", a,
                 sum->partial ? " so far" : "", b);
+        overread_text(sum, out);
         check_text(sum, out);
         return;
     }
@@ -345,6 +346,7 @@ static void kernel_text(const LaunchSum *sum, const char *which, const Gpu *g, c
     if (c[C_ENERGY]) energy_text(c, out);
     structures(sum, out);
     why_text(sum, out);
+    overread_text(sum, out);
     check_text(sum, out);
     if (c[C_ENERGY]) structures_energy(sum, out);
     if (info->lines) hottest(sum, out);
@@ -584,6 +586,7 @@ static void kernel_json(const Record *r, const Gpu *g, bool lines, Json *j)
     json_bool(j, "partial", r->partial);
     if (r->sampled) sampled_json(r, g, j);
     if (r->undefined) json_string(j, "undefined_shuffle", r->undefined);
+    if (r->overread) json_uint(j, "overreads", r->overreads), json_string(j, "overread", r->overread);
     shape_json("grid", r->info.grid, j);
     shape_json("block", r->info.block, j);
     json_uint(j, "dynamic_shared", r->info.dynamic_shared);

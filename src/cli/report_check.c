@@ -2,6 +2,8 @@
 #include "cli/cli.h"
 #include "device/device.h"
 
+#include <string.h>
+
 static void side_text(const FlawSide *s, FILE *out)
 {
     if (!s->access) return;
@@ -22,6 +24,20 @@ static void flaw_text(const Flaw *f, FILE *out)
     fprintf(out, "    ");
     put_wrapped(out, 4, 6, BREAK_WORDS, t.v);
     for (int n = 0; n < 2; n++) side_text(&f->side[n], out);
+    text_free(&t);
+}
+
+void overread_text(const LaunchSum *sum, FILE *out)
+{
+    Text t = {0};
+    if (!sum->overread || sum->checked) return;  // a finding, then
+    text_printf(&t,
+                "%llu time%s a lane reads behind the end of its memory, and gets 0; with --set gpu.overread=no that is "
+                "an error; the first:",
+                (unsigned long long)sum->overreads, sum->overreads == 1 ? "" : "s");
+    put_row(out, "  read behind", 16, BREAK_WORDS, t.v);
+    for (const char *line = sum->overread; line; line = strchr(line, '\n'), line += line != NULL)
+        fprintf(out, "    %.*s\n", (int)strcspn(line, "\n"), line);
     text_free(&t);
 }
 

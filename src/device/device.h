@@ -223,8 +223,10 @@ typedef struct LaunchSum {
     bool checked;           // --check looked at them
     Flaws flaws;            // what it found; those at the same instructions are one
     const char *unchecked;  // what it left out; null: nothing
-    Sampled *sampled;       // of its launches; null: all were timed whole
-    uint64_t *pairs;        // [warp · OC_MOST_WARPS + by]: misses of the records' pairs; null: none
+    char *overread;         // as in a record, of the first launch that has one
+    uint64_t overreads;
+    Sampled *sampled;  // of its launches; null: all were timed whole
+    uint64_t *pairs;   // [warp · OC_MOST_WARPS + by]: misses of the records' pairs; null: none
 } LaunchSum;
 typedef VEC(LaunchSum) LaunchSums;
 void sums_add(LaunchSums *sums, const Record *r);  // one launch more

@@ -96,6 +96,8 @@ void sums_add(LaunchSums *sums, const Record *r)
     }
     if (r->why) add_why(sum, r);
     sum->checked |= r->checked;
+    sum->overreads += r->overreads;
+    if (r->overread && !sum->overread) sum->overread = mem_text(r->overread);
     if (r->unchecked) sum->unchecked = r->unchecked;
     for (size_t k = 0; k < r->flaws.n; k++) flaws_add(&sum->flaws, &r->flaws.v[k]);
     // Kernels of two modules may have one name: their instructions are others. Of modules that were unloaded, the
@@ -115,6 +117,7 @@ void sums_copy(LaunchSums *to, const LaunchSums *from)
         const LaunchSum *f = &from->v[k];
         LaunchSum sum = *f;
         sum.kernel = mem_text(f->kernel);
+        sum.overread = f->overread ? mem_text(f->overread) : NULL;
         memset(&sum.places, 0, sizeof sum.places);
         memset(&sum.structures, 0, sizeof sum.structures);
         memset(&sum.samples, 0, sizeof sum.samples);
@@ -139,7 +142,8 @@ void sums_free(LaunchSums *sums)
         for (size_t n = 0; n < s->structures.n; n++)
             mem_free(s->structures.v[n].name), vec_free(&s->structures.v[n].evicted);
         for (int n = 0; s->names && n < MAX_STRUCTURES; n++) mem_free(s->names[n]);
-        mem_free(s->kernel), mem_free(s->inst), mem_free(s->pairs), mem_free(s->names), mem_free(s->sampled);
+        mem_free(s->kernel), mem_free(s->overread), mem_free(s->inst), mem_free(s->pairs), mem_free(s->names),
+            mem_free(s->sampled);
         map_free(&s->places);
         vec_free(&s->structures), vec_free(&s->samples);
         flaws_free(&s->flaws);

@@ -162,6 +162,10 @@ static bool check_rows(const Job *j)
     for (size_t k = 0; k < c->rows.n; k++) {
         const CopyRow *r = &c->rows.v[k];
         if (global_inside(j->env->gmem, r->address, r->bytes)) continue;
+        if (!write && overread_passes(j->env, r->address, r->bytes)) {
+            overread_note(j->env, j->warp, FAULT_BOUNDS, j->lane, r->address, r->bytes);
+            continue;
+        }
         const Allocation *a = gmem_find(j->env->gmem, r->address);
         const FaultKind kind = r->address < 4096 ? FAULT_NULL : a && a->freed ? FAULT_FREED : FAULT_BOUNDS;
         return fail(j, kind, r->address, r->bytes, write);
@@ -171,6 +175,10 @@ static bool check_rows(const Job *j)
 
 static void fetch(const Job *j, uint64_t address, uint8_t *to, uint32_t bytes)
 {
+    if (j->env->over.now >> j->lane & 1) {
+        overread_fetch(j->env, address, to, bytes);
+        return;
+    }
     memcpy(to, gmem_host(j->env->gmem, address), bytes);
     if (j->env->log && j->env->log->lines.n) log_patch(j->env->log, address, to, bytes);
 }
@@ -436,9 +444,10 @@ void exec_bulk(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     for (uint32_t m = mask; m; m &= m - 1) {
         Job j = {.env = env, .warp = w, .d = d, .form = d->bulk, .lane = (uint32_t)__builtin_ctz(m)};
         j.copy = (Copy){.way = d->bulk->way, .cta = w->cta, .number = w->cta->number, .stat = env->step.stat};
+        env->over.now = 0;
         const bool good = copy_lane(&j);
         mem_free(j.data);
-        if (good && env->check) tell_check(&j);
+        if (good && env->check && !env->over.now) tell_check(&j);
         if (good && env->log) {
             vec_push(&env->copies, j.copy);  // the SM takes it
             continue;

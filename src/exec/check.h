@@ -109,6 +109,7 @@ void check_frame(Warp *w, uint32_t from, uint32_t bytes, uint32_t mask, bool wri
 // A lane's copy in bulk has read or written bytes of global memory, or of its block's shared memory. Those of another
 // block's, or that another block has written, are known and race with nothing.
 void check_bulk(Env *env, Warp *w, const Dinst *d, uint32_t lane, bool global, uint64_t at, uint32_t bytes, bool write);
+void check_overread(Env *env, Warp *w, Space space, uint32_t lane, uint64_t address, uint32_t bytes);
 void check_given(Cta *cta, uint32_t at, uint32_t bytes);
 // check_flaw.c
 typedef struct Found {

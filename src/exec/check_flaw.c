@@ -87,7 +87,9 @@ static char *structure_of(const Check *c, const Found *f, uint64_t *offset)
         *offset = f->address - k->static_shared;
         return mem_text("dynamic shared memory");
     }
-    const Allocation *a = gmem_find(c->gmem, f->address);
+    if (f->space == SP_CONST) return mem_text("the module's constants");
+    const size_t below = f->kind == FLAW_OVERREAD ? gmem_below(c->gmem, f->address) : 0;
+    const Allocation *a = below ? &c->gmem->allocs.v[below - 1] : gmem_find(c->gmem, f->address);
     int16_t prov = f->code[1]->insts[f->pc[1]].prov;
     if (a) *offset = f->address - a->start;
     if (a && a->label) return mem_text(a->label);
@@ -97,7 +99,12 @@ static char *structure_of(const Check *c, const Found *f, uint64_t *offset)
 
 static const char *space_text(Space s)
 {
-    return s == SP_SHARED ? "shared memory" : s == SP_LOCAL ? "local memory" : "global memory";
+    switch (s) {
+    case SP_SHARED: return "shared memory";
+    case SP_LOCAL: return "local memory";
+    case SP_CONST: return "constant memory";
+    default: return "global memory";
+    }
 }
 
 static uint64_t key_of(const Found *f)

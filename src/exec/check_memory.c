@@ -324,6 +324,20 @@ static void report_unwritten(const Access *x, Space space, uint32_t lane, uint64
     check_found(x->c, &f);
 }
 
+void check_overread(Env *env, Warp *w, Space space, uint32_t lane, uint64_t address, uint32_t bytes)
+{
+    check_found(env->check, &(Found){.kind = FLAW_OVERREAD,
+                                     .space = space,
+                                     .cta = w->cta,
+                                     .address = address,
+                                     .bytes = bytes,
+                                     .code = {NULL, w->code},
+                                     .pc = {0, w->pc},
+                                     .thread = {0, w->tid0 + lane},
+                                     .block = {0, w->cta->number},
+                                     .none = true});
+}
+
 // --- lanes -----------------------------------------------------------------------------------------------------------
 static void words_of_lane(const Access *x, const Cells *cells, uint32_t lane, uint64_t at)
 {
@@ -551,6 +565,8 @@ void check_access(Env *env, Warp *w, const Dinst *d)
     x.write = d->kind == X_ST || d->kind == X_STMATRIX || d->kind == X_ATOM;
     x.strong = d->flags & D_STRONG;
     if (d->soft) return;  // the software L1's own accesses
+    x.mask &= ~env->over.now;
+    env->over.now = 0;
     for (uint32_t m = env->launch->cluster[0] && s->space == SP_SHARED ? x.mask : 0; m; m &= m - 1)
         if (s->addr[__builtin_ctz(m)] >> BLOCK_SHIFT) x.mask &= ~(m & -m);  // another block's
     if (!x.mask) return;

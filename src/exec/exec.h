@@ -228,6 +228,7 @@ int gmem_share(Gmem *g);  // before anything is allocated; returns its file, clo
 uint64_t gmem_alloc(Gmem *g, uint64_t bytes, const char *label, bool internal);  // 0: no room
 bool gmem_free(Gmem *g, uint64_t start);
 const Allocation *gmem_find(const Gmem *g, uint64_t address);  // the one that holds it, or null
+size_t gmem_below(const Gmem *g, uint64_t address);            // how many start at or below it
 const Allocation *gmem_near(const Gmem *g, uint64_t address);  // the nearest one, or null
 static inline void *gmem_host(const Gmem *g, uint64_t address) { return g->host + (address - GLOBAL_BASE); }
 
@@ -475,6 +476,13 @@ typedef struct Undefined {
     uint32_t pc;
 } Undefined;
 
+// Reads behind the end of an allocation (overread.c).
+typedef struct Overread {
+    uint64_t lanes;
+    Fault first;   // as it would be one
+    uint32_t now;  // lanes of the instruction that is executed; who checks accesses takes them
+} Overread;
+
 typedef struct Env {
     Gmem *gmem;
     Log *log;  // null: memory is written at once
@@ -495,6 +503,8 @@ typedef struct Env {
     void *owner;
     Text printed;  // printf output, functional mode or at edges
     Undefined undefined;
+    bool overread;  // such reads go on
+    Overread over;
     VEC(Copy) copies;       // of the last instruction, for the SM to take
     VEC(Arrival) arrivals;  // likewise
     VEC(Late) late;         // until the window's edge

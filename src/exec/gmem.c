@@ -129,7 +129,7 @@ uint64_t gmem_alloc(Gmem *g, uint64_t bytes, const char *label, bool internal)
     return 0;
 }
 
-static size_t below(const Gmem *g, uint64_t address)  // number of allocations that start at or below address
+size_t gmem_below(const Gmem *g, uint64_t address)
 {
     size_t lo = 0, hi = g->allocs.n;
     while (lo < hi) {
@@ -144,13 +144,13 @@ static size_t below(const Gmem *g, uint64_t address)  // number of allocations t
 
 const Allocation *gmem_find(const Gmem *g, uint64_t address)
 {
-    size_t n = below(g, address);
+    size_t n = gmem_below(g, address);
     return n && address < g->allocs.v[n - 1].end ? &g->allocs.v[n - 1] : NULL;
 }
 
 const Allocation *gmem_near(const Gmem *g, uint64_t address)
 {
-    size_t n = below(g, address);
+    size_t n = gmem_below(g, address);
     const Allocation *before = n ? &g->allocs.v[n - 1] : NULL, *after = n < g->allocs.n ? &g->allocs.v[n] : NULL;
     if (!before || !after) return before ? before : after;
     uint64_t past = address < before->end ? 0 : address - before->end;
@@ -159,7 +159,7 @@ const Allocation *gmem_near(const Gmem *g, uint64_t address)
 
 bool gmem_free(Gmem *g, uint64_t start)
 {
-    size_t n = below(g, start);
+    size_t n = gmem_below(g, start);
     if (!n || g->allocs.v[n - 1].start != start || g->allocs.v[n - 1].freed) return false;
     Allocation *a = &g->allocs.v[n - 1];
     a->freed = true;

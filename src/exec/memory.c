@@ -120,7 +120,9 @@ static inline void move_words(const Step *s, uint32_t *r, const uint64_t *addr, 
 }
 
 // --- global memory ---------------------------------------------------------------------------------------------------
-static bool check_lane(Env *env, Warp *w, const Dinst *d, uint32_t lane, uint64_t a, uint32_t bytes, bool write)
+// over: lanes whose reads pass though they don't lie in an allocation.
+static bool check_lane(Env *env, Warp *w, const Dinst *d, uint32_t lane, uint64_t a, uint32_t bytes, bool write,
+                       uint32_t *over)
 {
     uint64_t granule = d->soft == SOFT_FILL    ? FILL_GRANULE
                        : d->soft == SOFT_AHEAD ? AHEAD_GRANULE
@@ -130,12 +132,17 @@ static bool check_lane(Env *env, Warp *w, const Dinst *d, uint32_t lane, uint64_
         d->soft == SOFT_AHEAD ? gmem_near(env->gmem, a) : gmem_find(env->gmem, a / granule * granule);
     uint64_t end = al ? (al->end + granule - 1) / granule * granule : 0;
     if (al && !al->freed && a / granule >= al->start / granule && a + bytes <= end) return true;
+    if (!write && !d->soft && overread_passes(env, a, bytes)) {
+        overread_note(env, w, FAULT_BOUNDS, lane, a, bytes);
+        *over |= 1u << lane;
+        return true;
+    }
     exec_fault(env, w, a < 4096 ? FAULT_NULL : al && al->freed ? FAULT_FREED : FAULT_BOUNDS, lane, a, bytes, write);
     return false;
 }
 
 ALWAYS_INLINE bool check_global(Env *env, Warp *w, const Dinst *d, const uint64_t *addr, uint32_t mask, uint32_t bytes,
-                                bool write)
+                                bool write, uint32_t *over)
 {
     uint64_t low = ~0ull, high = 0, bits = 0;
     if (env->step.run) {
@@ -177,7 +184,7 @@ ALWAYS_INLINE bool check_global(Env *env, Warp *w, const Dinst *d, const uint64_
     }
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t n = (uint32_t)__builtin_ctz(m);
-        if (!check_lane(env, w, d, n, addr[n], bytes, write)) return false;
+        if (!check_lane(env, w, d, n, addr[n], bytes, write, over)) return false;
     }
     return true;
 }
@@ -215,6 +222,17 @@ static void load_global(Env *env, const Lanes *l, const Dinst *d, const uint64_t
             p = copy;
         }
         for (int e = 0; e < d->vec; e++) lane_put(l, d, d->vector[e], n, lane_fetch(p + e * d->bytes, d->bytes));
+    }
+}
+
+// What lanes load that doesn't lie in an allocation. The others are no run any more, but for the timing.
+static void load_over(Env *env, const Lanes *l, const Dinst *d, const uint64_t *addr, uint32_t over)
+{
+    for (uint32_t m = over; m; m &= m - 1) {
+        const int n = __builtin_ctz(m);
+        uint8_t data[32];
+        overread_fetch(env, addr[n], data, (uint32_t)d->bytes * d->vec);
+        for (int e = 0; e < d->vec; e++) lane_put(l, d, d->vector[e], n, lane_fetch(data + e * d->bytes, d->bytes));
     }
 }
 
@@ -408,9 +426,14 @@ bool exec_local_room(Env *env, Warp *w, uint32_t bytes, uint32_t mask)
 static bool access_global(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint32_t mask)
 {
     bool write = d->kind == X_ST || d->kind == X_ATOM;
-    uint32_t total = (uint32_t)d->bytes * d->vec;
-    if (!check_global(env, w, d, addr, mask, total, write)) return false;
+    uint32_t total = (uint32_t)d->bytes * d->vec, over = 0;
+    if (!check_global(env, w, d, addr, mask, total, write, &over)) return false;
     Log *log = env->log;
+    if (over) {
+        load_over(env, &w->l, d, addr, over);
+        env->step.run = env->step.part = 0;
+        if (!(mask &= ~over)) return true;
+    }
     if (log && (d->kind == X_ATOM || d->flags & D_STRONG || must_defer(env, addr, mask, total))) {
         exec_defer(env, w, d, mask, false);
         return true;
@@ -462,9 +485,32 @@ static bool access_shared(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uin
     return access_flat(env, w, d, addr, mask, w->cta->shared, w->cta->shared_bytes, FAULT_SHARED);
 }
 
-static bool access(Env *env, Warp *w, const Dinst *d, Space space, uint64_t *addr, uint32_t mask)
+// A bank has 64 KiB, whatever a module has in it: the rest is zero.
+static bool access_constants(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint32_t mask)
 {
     const Image *image = env->launch->kernel->image;
+    const uint32_t total = (uint32_t)d->bytes * d->vec, have = image->const_bytes;
+    uint32_t over = 0;
+    for (uint32_t m = env->overread ? mask : 0; m; m &= m - 1) {
+        const uint64_t a = addr[__builtin_ctz(m)];
+        if (a + total > have && a <= CONST_BANK - total && a % total == 0) over |= m & -m;
+    }
+    if (!over) return access_flat(env, w, d, addr, mask, image->constants, have, FAULT_CONST);
+    for (uint32_t m = over; m; m &= m - 1) {
+        const uint32_t n = (uint32_t)__builtin_ctz(m);
+        uint8_t data[32] = {0};
+        overread_note(env, w, FAULT_CONST, n, addr[n], total);
+        if (addr[n] < have) memcpy(data, image->constants + addr[n], have - addr[n]);
+        for (int e = 0; e < d->vec; e++)
+            lane_put(&w->l, d, d->vector[e], (int)n, lane_fetch(data + e * d->bytes, d->bytes));
+    }
+    env->step.run = env->step.part = 0;
+    mask &= ~over;
+    return !mask || access_flat(env, w, d, addr, mask, image->constants, have, FAULT_CONST);
+}
+
+static bool access(Env *env, Warp *w, const Dinst *d, Space space, uint64_t *addr, uint32_t mask)
+{
     switch (space) {
     case SP_GLOBAL: return access_global(env, w, d, addr, mask);
     case SP_SHARED: return access_shared(env, w, d, addr, mask);
@@ -477,8 +523,7 @@ static bool access(Env *env, Warp *w, const Dinst *d, Space space, uint64_t *add
                        true);
             return false;
         }
-        if (space == SP_CONST)
-            return access_flat(env, w, d, addr, mask, image->constants, image->const_bytes, FAULT_CONST);
+        if (space == SP_CONST) return access_constants(env, w, d, addr, mask);
         return access_flat(env, w, d, addr, mask, env->launch->params, env->launch->kernel->param_bytes, FAULT_PARAM);
     default: exec_fault(env, w, FAULT_ILLEGAL, 0, addr[0], d->bytes, false); return false;
     }
@@ -564,17 +609,18 @@ static void load_param(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 
 // Each lane reads as many bytes as its source size says, at most those of the copy: have[lane], 0 for lanes outside of
 // the mask. A lane that reads nothing may have any address (PTX ISA §9.7.9.25.3.1).
-static bool check_copy(Env *env, Warp *w, const Dinst *d, uint32_t mask, const uint64_t *have)
+static bool check_copy(Env *env, Warp *w, const Dinst *d, uint32_t mask, const uint64_t *have, uint32_t *over)
 {
     const uint64_t *addr = env->step.addr;
     uint32_t whole = 0;
+    *over = 0;
     for (uint32_t m = mask; m; m &= m - 1)
         if (have[__builtin_ctz(m)] == d->bytes) whole |= m & -m;
-    if (whole && !check_global(env, w, d, addr, whole, d->bytes, false)) return false;
+    if (whole && !check_global(env, w, d, addr, whole, d->bytes, false, over)) return false;
     for (uint32_t m = mask & ~whole; m; m &= m - 1) {
         uint32_t n = (uint32_t)__builtin_ctz(m);
         if (addr[n] % d->bytes) return exec_fault(env, w, FAULT_MISALIGNED, n, addr[n], d->bytes, false), false;
-        if (!check_lane(env, w, d, n, addr[n], (uint32_t)have[n], false)) return false;
+        if (!check_lane(env, w, d, n, addr[n], (uint32_t)have[n], false, over)) return false;
     }
     return true;
 }
@@ -583,7 +629,7 @@ static void copy_async(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 {
     uint64_t to[LANES], have[LANES];
     const uint32_t *size = row(&w->l, d->c);
-    uint32_t read = 0, heeds = mask & ~get_pred_lanes(&w->l, d);  // the others ignore their source
+    uint32_t read = 0, over, heeds = mask & ~get_pred_lanes(&w->l, d);  // the others ignore their source
     const uint64_t *offset = row(&w->l, d->vector[0]);
     for (int n = 0; n < LANES; n++) {
         have[n] = heeds >> n & 1 ? MIN(size[n], d->bytes) : 0;
@@ -597,7 +643,7 @@ static void copy_async(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         env->step.mask = read;
     else
         env->step.space = SP_NONE;
-    if (!check_copy(env, w, d, read, have)) return;
+    if (!check_copy(env, w, d, read, have, &over)) return;
     for (uint32_t m = mask; m; m &= m - 1) {
         uint32_t n = (uint32_t)__builtin_ctz(m);
         if (to[n] >= SHARED_WINDOW && to[n] < LOCAL_WINDOW) to[n] -= SHARED_WINDOW;
@@ -609,7 +655,15 @@ static void copy_async(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     for (int n = 0; n < LANES; n++)
         if (!(read >> n & 1)) env->step.addr[n] = GLOBAL_BASE;  // of which nothing is read
     env->changed = env->clock;
-    if (must_defer(env, env->step.addr, read, d->bytes)) {
+    for (uint32_t m = over; m; m &= m - 1) {
+        const uint32_t n = (uint32_t)__builtin_ctz(m);
+        uint8_t data[16];
+        overread_fetch(env, env->step.addr[n], data, have[n]);
+        lane_copy(w->cta, d, to[n], data, have[n]);
+    }
+    if (over) env->step.run = 0;
+    if (!(mask &= ~over)) return;
+    if (must_defer(env, env->step.addr, read & ~over, d->bytes)) {
         Deferred x = deferred_begin(env, w, d, mask);
         memcpy(x.addr, env->step.addr, sizeof x.addr);
         memcpy(x.x, to, sizeof x.x);

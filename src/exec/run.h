@@ -152,6 +152,11 @@ bool overlaps_pending(const Log *log, const uint64_t *addr, uint32_t mask, uint3
 void exec_defer(Env *env, Warp *w, const Dinst *d, uint32_t mask, bool cluster);
 Deferred deferred_begin(const Env *env, Warp *w, const Dinst *d, uint32_t mask);  // without operands
 void exec_deferred(Env *env, const Deferred *d);  // runs a deferred operation on memory now
+// overread.c: do so many bytes, which don't lie in one allocation, pass as on a card? What lies there; and that a lane
+// reads it. kind: the fault that it would be.
+bool overread_passes(const Env *env, uint64_t address, uint64_t bytes);
+void overread_fetch(const Env *env, uint64_t address, void *to, uint64_t bytes);
+void overread_note(Env *env, Warp *w, FaultKind kind, uint32_t lane, uint64_t address, uint32_t bytes);
 // memory.c
 void exec_memory(Env *env, Warp *w, const Dinst *d, uint32_t mask);
 // Room for bytes of local memory per lane; false, with a fault of a lane of mask: the host has none.

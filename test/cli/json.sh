@@ -49,8 +49,8 @@ json 2 'takes 4 arguments' -- run "$work/saxpy.ptx" --json
 json 2 'buf:many' -- run "$work/saxpy.ptx" --json --arg i32:8 --arg f32:2 --arg buf:many --arg buf:4
 json 2 'no kernel' -- run "${saxpy[@]}" --kernel other --json
 json 2 'threads' -- run "${saxpy[@]}" --block 2000 --json
-json 1 'outside of every allocation' -- run "$work/saxpy.ptx" --block 16 --arg i32:16 --arg f32:2 --arg buf:32 \
-    --arg buf:64 --json
+json 1 'outside of every allocation' -- run "$work/saxpy.ptx" --block 16 --arg i32:16 --arg f32:2 --arg buf:64 \
+    --arg buf:32 --json
 json 1 'max_cycles' -- run atax --size small --json --max-cycles 100
 printf '.version 7.0\n.target sm_35\n.address_size 64\n.visible .entry k() { oops; }\n' >"$work/bad.ptx"
 json 1 'bad.ptx:4' -- run "$work/bad.ptx" --json

@@ -20,7 +20,7 @@ static const char add_ptx[] =
            "    .reg .pred %p1;\n    .reg .b32 %r<12>;\n    .reg .b64 %rd<12>;\n"
            "    ld.param.u64 %rd1, [in];\n    ld.param.u64 %rd2, [out];\n    ld.param.u32 %r1, [add];\n"
            "    mov.u32 %r2, %tid.x;\n    mov.u32 %r3, %ctaid.x;\n    mad.lo.u32 %r4, %r3, 32, %r2;\n"
-           "    setp.eq.u32 %p1, %r1, 0;\n    @%p1 add.u32 %r4, %r4, 100000;\n"
+           "    setp.eq.u32 %p1, %r1, 0;\n    @%p1 add.u32 %r4, %r4, 1000000;\n"
            "    mul.wide.u32 %rd3, %r4, 4;\n    add.u64 %rd4, %rd1, %rd3;\n    add.u64 %rd5, %rd2, %rd3;\n"
            "    ld.global.u32 %r5, [%rd4];\n    add.u32 %r5, %r5, %r1;\n    st.global.u32 [%rd5], %r5;\n"
            "    red.global.add.u32 [calls], 1;\n    ret;\n"
@@ -257,7 +257,7 @@ static void launches(void **state)
         assert_int_equal(launch_add(k, in, out, round, 1, NULL), OC_OK);
         assert_int_equal(oc_read(d, r, out, sizeof r, NULL), OC_OK);
         for (uint32_t n = 0; n < 32; n++) assert_int_equal(r[n], n * n + round);
-        assert_int_equal(launch_add(k, in, out, 0, 2, NULL), OC_FAULT);  // 400000 bytes beyond
+        assert_int_equal(launch_add(k, in, out, 0, 2, NULL), OC_FAULT);  // 4,000,000 bytes beyond
         assert_has(oc_error(d), "kernel add: read of 4 bytes at 0x");
         assert_has(oc_error(d), "outside of every allocation");
         assert_has(oc_error(d), "'results'");
