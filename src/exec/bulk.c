@@ -119,6 +119,7 @@ static void give(const Job *j, Cta *cta, uint32_t at, LateKind kind)
                          .cta = cta,
                          .number = cta->number,
                          .d = j->d,
+                         .doer = j->copy.doer,
                          .type = type_of(j),
                          .at = at,
                          .count = j->copy.bytes,
@@ -190,9 +191,13 @@ static void send(const Job *j, uint64_t address, const uint8_t *from, uint32_t b
     if (j->copy.way == COPY_REDUCE) {
         uint8_t *data = mem_alloc(bytes);
         memcpy(data, from, bytes);
-        late_do(
-            env,
-            &(Late){.kind = LATE_ADD, .d = j->d, .type = type_of(j), .address = address, .count = bytes, .data = data});
+        late_do(env, &(Late){.kind = LATE_ADD,
+                             .d = j->d,
+                             .doer = j->copy.doer,
+                             .type = type_of(j),
+                             .address = address,
+                             .count = bytes,
+                             .data = data});
     } else if (env->log) {
         log_store(env->log, address, from, bytes, env->window_cycle);
     } else {
@@ -443,7 +448,11 @@ void exec_bulk(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 {
     for (uint32_t m = mask; m; m &= m - 1) {
         Job j = {.env = env, .warp = w, .d = d, .form = d->bulk, .lane = (uint32_t)__builtin_ctz(m)};
-        j.copy = (Copy){.way = d->bulk->way, .cta = w->cta, .number = w->cta->number, .stat = env->step.stat};
+        j.copy = (Copy){.way = d->bulk->way,
+                        .cta = w->cta,
+                        .number = w->cta->number,
+                        .stat = env->step.stat,
+                        .doer = exec_doer(env, w, j.lane)};
         env->over.now = 0;
         const bool good = copy_lane(&j);
         mem_free(j.data);
@@ -515,6 +524,7 @@ void exec_copied(Env *env, const Copy *c)
             late_do(env, &(Late){.kind = LATE_BARRIER,
                                  .cta = cta,
                                  .number = cta->number,
+                                 .doer = c->doer,
                                  .at = c->barrier,
                                  .count = c->bytes,
                                  .change = MBAR_COMPLETES});

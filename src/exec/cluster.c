@@ -132,6 +132,7 @@ void exec_cluster_barrier(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         late_do(env, &(Late){.kind = LATE_ARRIVE,
                              .cta = w->cta,
                              .number = w->cta->number,
+                             .doer = exec_doer(env, w, (uint32_t)__builtin_ctz(mask)),
                              .count = (uint32_t)__builtin_popcount(mask)});
         w->pc++;
         return;

@@ -99,7 +99,12 @@ bool overlaps_pending(const Log *log, const uint64_t *addr, uint32_t mask, uint3
 
 Deferred deferred_begin(const Env *env, Warp *w, const Dinst *d, uint32_t mask)
 {
-    return (Deferred){.warp = w, .d = d, .cycle = env->clock, .mask = mask, .base = (uint32_t)(w->l.bank[0] - w->rows)};
+    return (Deferred){.warp = w,
+                      .d = d,
+                      .code = w->code,
+                      .cycle = env->clock,
+                      .mask = mask,
+                      .base = (uint32_t)(w->l.bank[0] - w->rows)};
 }
 
 void exec_defer(Env *env, Warp *w, const Dinst *d, uint32_t mask, bool cluster)
@@ -139,7 +144,7 @@ void lane_copy(Cta *cta, const Dinst *d, uint64_t to, const void *from, uint64_t
     memcpy(cta->shared + to, data, d->bytes);
 }
 
-// Where a lane's access goes. Null, with a fault that has no place in the kernel: the other block is over.
+// Where a lane's access goes. Null, with a fault: the other block is over.
 static uint8_t *place_of(Env *env, const Deferred *x, int n)
 {
     uint64_t at = x->addr[n];
@@ -149,8 +154,9 @@ static uint8_t *place_of(Env *env, const Deferred *x, int n)
         if (env->check && x->d->kind != X_LD) check_given(cta, (uint32_t)at, (uint32_t)x->d->bytes * x->d->vec);
         return cta->shared + at;
     }
-    if (env->fault.kind == FAULT_NONE)
-        env->fault = (Fault){.kind = FAULT_CLUSTER, .cycle = x->cycle, .address = x->addr[n]};
+    Doer by = exec_doer(env, x->warp, (uint32_t)n);
+    by.code = x->code, by.pc = x->d->index;
+    exec_fault_late(env, &by, FAULT_CLUSTER, x->cycle, x->addr[n], (uint32_t)x->d->bytes * x->d->vec);
     return NULL;
 }
 

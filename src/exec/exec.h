@@ -267,6 +267,7 @@ uint64_t texture_bytes(const Texture *t, const TexLevel *l);  // from its base t
 typedef struct Deferred {
     struct Warp *warp;
     const Dinst *d;
+    Code *code;  // the instruction's
     uint64_t cycle;
     uint32_t mask, base;  // lanes; the frame's first row
     uint32_t tracker;     // the SM's handle for what waits for it, which the SM enters
@@ -406,6 +407,12 @@ typedef struct Fault {
     char note[240];  // of a failed assertion, of a policy's mistake
 } Fault;
 
+// Who asks for what is done later: an instruction of a thread. code null: nobody is known.
+typedef struct Doer {
+    Code *code;
+    uint32_t pc, block[3], thread[3];
+} Doer;
+
 // --- mbarrier.c, bulk.c, late.c: what is asynchronous ----------------------------------------------------------------
 // A copy in bulk. Its values are where they belong from its issue on, or from the next window's edge. Its barriers are
 // told that it is over when the SM says so (exec_copied); in a run without time, at once.
@@ -423,6 +430,7 @@ typedef struct Copy {
     uint32_t barrier;  // the place of the barrier that it tells, in each of these blocks of the cluster, a bit each
     uint16_t blocks;   // 0: it tells none
     uint32_t stat;     // its instruction, as in Step
+    Doer doer;
 } Copy;
 void exec_copied(struct Env *env, const Copy *c);
 // Arrivals that wait for a warp's copies (cp.async.mbarrier.arrive).
@@ -442,6 +450,7 @@ typedef struct Late {
     Cta *cta;         // whose shared memory, or cluster
     uint64_t number;  // the block's
     const Dinst *d;
+    Doer doer;
     uint32_t at, count;  // in shared memory; bytes, arrivals or threads
     uint8_t type;        // of what is combined
     uint8_t change;      // of a barrier: MbarChanges; what is written: a swizzle

@@ -4,21 +4,36 @@
 
 #include <string.h>
 
+Doer exec_doer(const Env *env, const Warp *w, uint32_t lane)
+{
+    const uint32_t *b = env->launch->block, t = w->tid0 + lane;
+    return (Doer){.code = w->code,
+                  .pc = w->pc,
+                  .block = {w->cta->x, w->cta->y, w->cta->z},
+                  .thread = {t % b[0], t / b[0] % b[1], t / b[0] / b[1]}};
+}
+
+void exec_fault_late(Env *env, const Doer *by, FaultKind kind, uint64_t cycle, uint64_t address, uint32_t bytes)
+{
+    if (env->fault.kind != FAULT_NONE) return;
+    env->fault = (Fault){.kind = kind,
+                         .cycle = cycle,
+                         .address = address,
+                         .bytes = bytes,
+                         .pc = by->pc,
+                         .code = by->code,
+                         .block = {by->block[0], by->block[1], by->block[2]},
+                         .thread = {by->thread[0], by->thread[1], by->thread[2]},
+                         .write = true};
+}
+
 void exec_fault(Env *env, Warp *w, FaultKind kind, uint32_t lane, uint64_t address, uint32_t bytes, bool write)
 {
     if (env->fault.kind != FAULT_NONE) return;
-    const uint32_t *b = env->launch->block;
-    uint32_t t = w->tid0 + lane;
-    env->fault = (Fault){.kind = kind,
-                         .cycle = env->clock,
-                         .address = address,
-                         .bytes = bytes,
-                         .lane = lane,
-                         .pc = w->pc,
-                         .code = w->code,
-                         .block = {w->cta->x, w->cta->y, w->cta->z},
-                         .thread = {t % b[0], t / b[0] % b[1], t / b[0] / b[1]},
-                         .write = write};
+    const Doer by = exec_doer(env, w, lane);
+    exec_fault_late(env, &by, kind, env->clock, address, bytes);
+    env->fault.lane = lane;
+    env->fault.write = write;
     const Dinst *d = &w->code->insts[w->pc];
     const Kernel *k = env->launch->kernel;
     if (d->prov >= 0 && k->f->params.v[d->prov]->bytes == 8)

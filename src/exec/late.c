@@ -11,11 +11,9 @@ bool global_inside(const Gmem *g, uint64_t address, uint64_t bytes)
     return a && !a->freed && bytes <= a->end - address;
 }
 
-// A mistake that shows at the edge has no place in the kernel.
 static void fault(Env *env, const Late *x, FaultKind kind, uint64_t address)
 {
-    if (env->fault.kind != FAULT_NONE) return;
-    env->fault = (Fault){.kind = kind, .cycle = x->cycle, .address = address, .bytes = x->count, .write = true};
+    exec_fault_late(env, &x->doer, kind, x->cycle, address, x->count);
 }
 
 // Elements are combined one by one, as atomics of the type.

@@ -173,6 +173,7 @@ static bool change(Env *env, Warp *w, const Dinst *d, uint32_t n, Lane to)
         late_do(env, &(Late){.kind = LATE_BARRIER,
                              .cta = to.cta,
                              .number = to.cta->number,
+                             .doer = exec_doer(env, w, n),
                              .at = to.at,
                              .count = count,
                              .change = (uint8_t)change_of((Op)d->op)});

@@ -267,7 +267,9 @@ AddressFn *exec_pick_address(void);
 // cta.c: room for registers, aligned for vectors; null: the host has none.
 uint8_t *exec_rows(uint32_t bytes);
 void exec_rows_free(uint8_t *rows);
-// fault.c
+// fault.c: at once, of a lane of a warp; and at the window's edge. Of several the first one counts.
+Doer exec_doer(const Env *env, const Warp *w, uint32_t lane);
+void exec_fault_late(Env *env, const Doer *by, FaultKind kind, uint64_t cycle, uint64_t address, uint32_t bytes);
 void exec_fault(Env *env, Warp *w, FaultKind kind, uint32_t lane, uint64_t address, uint32_t bytes, bool write);
 // audit.c
 void exec_audit_free(Warp *w);
