@@ -24,6 +24,10 @@ static void flaw_text(const Flaw *f, FILE *out)
     fprintf(out, "    ");
     put_wrapped(out, 4, 6, BREAK_WORDS, t.v);
     for (int n = 0; n < 2; n++) side_text(&f->side[n], out);
+    t.n = 0;
+    text_printf(&t, "cure: %s", f->cure);
+    fprintf(out, "      ");
+    put_wrapped(out, 6, 8, BREAK_WORDS, t.v);
     text_free(&t);
 }
 
@@ -74,6 +78,7 @@ void check_json(const Record *r, Json *j)
             json_double(j, "offset", (double)(int64_t)f->offset);
             json_uint(j, "bytes", f->bytes);
         }
+        json_string(j, "cure", f->cure);
         json_open(j, "places", '[');
         for (int n = 0; n < 2; n++) {
             const FlawSide *s = &f->side[n];

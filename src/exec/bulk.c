@@ -109,7 +109,7 @@ static void give(const Job *j, Cta *cta, uint32_t at, LateKind kind)
     const uint8_t swizzle = j->form->tensor ? j->map.swizzle : 0;
     env->changed = env->clock;
     if (cta == j->warp->cta && kind == LATE_WRITE) {
-        if (env->check) check_bulk(env, j->warp, j->d, j->lane, false, at, j->copy.bytes, true);
+        if (env->check) async_bulk_in(env, j->warp, j->d, j->lane, at, j->copy.bytes, j->copy.barrier);
         bulk_put(cta->shared, at, j->data, j->copy.bytes, swizzle);
         return;
     }
@@ -127,7 +127,7 @@ static void give(const Job *j, Cta *cta, uint32_t at, LateKind kind)
                          .data = data});
 }
 
-static void give_everyone(const Job *j)
+static void give_all(const Job *j)
 {
     const Cluster *c = j->warp->cta->cluster;
     if (!j->form->casts) {
@@ -136,12 +136,6 @@ static void give_everyone(const Job *j)
     }
     for (uint32_t b = 0; b < c->n; b++)
         if (j->copy.blocks >> b & 1) give(j, c->cta[b], j->at, LATE_WRITE);
-}
-
-static void give_all(const Job *j)
-{
-    give_everyone(j);
-    if (j->env->check) check_told(j->env, j->warp, j->lane);
 }
 
 // --- global memory ---------------------------------------------------------------------------------------------------
@@ -427,9 +421,9 @@ static void tell_check(const Job *j)
 {
     const Copy *c = &j->copy;
     const bool out = c->way == COPY_OUT || c->way == COPY_REDUCE;
-    for (size_t k = 0; k < c->rows.n && c->way != COPY_PREFETCH && c->way != COPY_REDUCE; k++)
-        check_bulk(j->env, j->warp, j->d, j->lane, true, c->rows.v[k].address, c->rows.v[k].bytes, out);
-    if (out) check_bulk(j->env, j->warp, j->d, j->lane, false, j->at, c->bytes, false);
+    for (size_t k = 0; k < c->rows.n && c->way != COPY_PREFETCH; k++)
+        check_bulk(j->env, j->warp, j->d, j->lane, c->rows.v[k].address, c->rows.v[k].bytes, c->way);
+    if (out) async_bulk_out(j->env, j->warp, j->d, j->lane, j->at, c->bytes);
 }
 
 static bool copy_lane(Job *j)

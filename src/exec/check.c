@@ -3,9 +3,10 @@
 //
 // Within a block each warp has a clock, which ticks where something orders it. A warp knows up to which clock each
 // other warp's accesses come before its own (a vector clock). A barrier joins what its warps know. So do a fence, a
-// strong write behind it, and a strong read: what the block's fences have covered, and strong writes have told, is
-// known to who reads strongly afterwards. Lanes of a warp are ordered by .sync instructions that both take part in.
-// Before sm_70 each instruction orders them.
+// strong write behind it, a strong read, and a fence behind that or an acquire: what the block's fences have covered, and
+// strong writes have told, is known to who reads strongly and fences afterwards (PTX ISA §8.9.2). Without that fence it
+// orders strong accesses alone. Lanes of a warp are ordered by the bar.warp.sync that both take part in; no other .sync
+// instruction orders memory. Before sm_70 each instruction orders them.
 //
 // Blocks are ordered by flags alone: one block has fenced and then written strongly since its access, and the other one
 // has read that flag since. This leaves out which thread of the block did so, and the scopes: where it is in doubt,
@@ -102,7 +103,7 @@ static void cta_room(CheckCta *c, uint32_t warps)
     mem_free(c->warp), mem_free(c->clocks);
     c->room = warps;
     c->warp = mem_alloc(sizeof *c->warp * warps);
-    c->clocks = mem_alloc(sizeof *c->clocks * warps * (warps + 18));
+    c->clocks = mem_alloc(sizeof *c->clocks * 2 * warps * (warps + 18));
 }
 
 // The clock goes on from block to block, so that what earlier ones did in the same shared memory is ordered before.
@@ -117,21 +118,27 @@ void check_cta_start(Env *env, Cta *cta)
         c->clock = 0;
     }
     cta_room(c, warps);
-    memset(c->clocks, 0, sizeof *c->clocks * warps * (warps + 18));
+    const uint32_t vector = 2 * warps;
+    memset(c->clocks, 0, sizeof *c->clocks * vector * (warps + 18));
     c->warps = warps;
-    c->fenced = c->clocks + (size_t)warps * warps, c->released = c->fenced + warps, c->arrived = c->released + warps;
-    c->releases = c->fence = c->acquired = 0;
+    c->fenced = c->clocks + (size_t)warps * vector, c->released = c->fenced + vector, c->arrived = c->released + vector;
+    c->releases = c->fence = c->heard = c->acquired = 0;
     c->fresh = false;
-    uint32_t safe = c->clock++;
+    uint32_t safe = c->born = c->clock++;
     for (uint32_t k = 0; k < warps; k++) {
         CheckWarp *w = &c->warp[k];
-        w->known = c->clocks + (size_t)k * warps;
-        for (uint32_t u = 0; u < warps; u++) w->known[u] = safe;
+        w->known = c->clocks + (size_t)k * vector;
+        for (uint32_t u = 0; u < vector; u++) w->known[u] = safe;
         w->clock = c->clock, w->safe = safe, w->segment = w->released = 0;
         w->left = NULL;
+        w->heard = false;
+        w->products = w->latest = w->settled = 0;
+        memset(w->copies, 0, sizeof w->copies), memset(w->stores, 0, sizeof w->stores);
+        memset(w->open, 0, sizeof w->open);
         memset(w->synced, 0, sizeof w->synced);
         if (w->local_words) memset(w->local, 0, sizeof *w->local * w->local_words);
     }
+    async_start(c);
     if (!check_shared_room(c, cta->shared_bytes)) env->check->limit = "shared memory: the host has no memory for it";
 }
 
@@ -141,6 +148,7 @@ void check_cta_free(Cta *cta)
     if (!c) return;
     for (uint32_t k = 0; k < c->room; k++) mem_free(c->warp[k].local);
     mem_free(c->warp), mem_free(c->clocks), mem_free(c->shared.write), mem_free(c->shared.value), mem_free(c->written);
+    async_free(c);
     mem_free(c);
     cta->check = NULL;
 }
@@ -159,15 +167,14 @@ uint32_t check_segment(Check *c, Cta *cta, CheckWarp *w)
 }
 
 // --- order -----------------------------------------------------------------------------------------------------------
-static void tick(CheckCta *c, CheckWarp *w) { w->clock = ++c->clock, w->segment = 0; }
+void check_tick(CheckCta *c, CheckWarp *w) { w->clock = ++c->clock, w->segment = 0; }
 
 static void join(uint32_t *to, const uint32_t *from, uint32_t n)
 {
     for (uint32_t k = 0; k < n; k++) to[k] = MAX(to[k], from[k]);
 }
 
-static bool ordered_in_cta(const Check *c, const CheckCta *cta, uint32_t warp, uint32_t thread, uint32_t by,
-                           uint32_t clock)
+bool check_in_cta(const Check *c, const CheckCta *cta, uint32_t warp, uint32_t thread, uint32_t by, uint32_t clock)
 {
     const CheckWarp *w = &cta->warp[warp];
     if (clock <= w->safe || thread == by) return true;
@@ -175,13 +182,21 @@ static bool ordered_in_cta(const Check *c, const CheckCta *cta, uint32_t warp, u
     return !c->launch->kernel->its || (w->synced[thread % LANES] > clock && w->synced[by % LANES] > clock);
 }
 
-bool check_ordered(const Check *c, const CheckCta *cta, uint32_t warp, uint32_t thread, Touch before, bool global)
+static bool ordered_in_cta(const Check *c, const CheckCta *cta, uint32_t warp, uint32_t thread, uint32_t by,
+                           uint32_t clock, bool strong)
 {
-    if (!global) return ordered_in_cta(c, cta, warp, thread, touch_thread(before), touch_when(before));
+    if (check_in_cta(c, cta, warp, thread, by, clock)) return true;
+    return strong && cta->warp[warp].heard && (by / LANES == warp || cta->released[by / LANES] >= clock);
+}
+
+bool check_ordered(const Check *c, const CheckCta *cta, uint32_t warp, uint32_t thread, Touch before, bool global,
+                   bool strong)
+{
+    if (!global) return ordered_in_cta(c, cta, warp, thread, touch_thread(before), touch_when(before), strong);
     const Segment *s = &c->segments.v[touch_when(before) - c->first],
                   *mine = &c->segments.v[cta->warp[warp].segment - c->first];
-    if (s->cta == mine->cta) return ordered_in_cta(c, cta, warp, thread, touch_thread(before), s->clock);
-    if (cta->acquired <= s->fences) return false;
+    if (s->cta == mine->cta) return ordered_in_cta(c, cta, warp, thread, touch_thread(before), s->clock, strong);
+    if ((strong ? MAX(cta->acquired, cta->heard) : cta->acquired) <= s->fences) return false;
     const uint32_t *told = flag_find(&c->released, s->cta + 1);
     return told ? *told > s->fences : c->released.n >= MAX_FLAGS;
 }
@@ -195,12 +210,30 @@ static void fence(Check *c, Warp *w, uint32_t lanes)
 {
     CheckCta *cta = w->cta->check;
     CheckWarp *x = &cta->warp[w->in_cta];
-    join(cta->fenced, x->known, cta->warps);
+    if (x->heard) join(x->known, cta->released, 2 * cta->warps);
+    x->heard = false;
+    cta->acquired = MAX(cta->acquired, cta->heard);
+    join(cta->fenced, x->known, 2 * cta->warps);
     cta->fenced[w->in_cta] = x->clock;
     cta->fence = ++c->fences;
     cta->fresh = true;
-    tick(cta, x);
+    check_tick(cta, x);
     lanes_at(x, lanes);
+}
+
+// What the warp knows to be before it, its own writes with it, has been through the fence of the asynchronous proxy.
+static void fence_proxy(Warp *w)
+{
+    CheckCta *cta = w->cta->check;
+    CheckWarp *x = &cta->warp[w->in_cta];
+    join(x->known + cta->warps, x->known, cta->warps);
+    x->known[cta->warps + w->in_cta] = x->clock;
+}
+
+static bool of_async_proxy(const Dinst *d)
+{
+    const Mod p = (Mod)d->inst->mod[G_PROXY];
+    return d->inst->op == OP_FENCE_PROXY && (p == M_P_ASYNC || p == M_ASYNC_GENERIC);
 }
 
 // What a strong write tells, and a strong read learns.
@@ -208,7 +241,7 @@ static void tell(Check *c, Cta *owner, uint64_t address, bool global)
 {
     CheckCta *cta = owner->check;
     if (cta->fresh) {
-        join(cta->released, cta->fenced, cta->warps);
+        join(cta->released, cta->fenced, 2 * cta->warps);
         cta->releases++;
         cta->fresh = false;
         if (!flag_put(&c->released, owner->number + 1, cta->fence))
@@ -219,66 +252,84 @@ static void tell(Check *c, Cta *owner, uint64_t address, bool global)
     if (!there || *there < cta->fence) flag_put(&c->flags, address / 4 + 1, cta->fence);
 }
 
-static void learn(Check *c, Warp *w, uint64_t address, bool global)
+// acquires: else it counts once a fence has come.
+static void learn(Check *c, Warp *w, uint64_t address, bool global, bool acquires)
 {
     CheckCta *cta = w->cta->check;
     CheckWarp *x = &cta->warp[w->in_cta];
-    if (x->released != cta->releases) {
-        join(x->known, cta->released, cta->warps);
+    if (x->released != cta->releases && acquires) {
+        join(x->known, cta->released, 2 * cta->warps);
         x->released = cta->releases;
+    } else if (x->released != cta->releases) {
+        x->heard = true;
     }
     if (!global) return;
     const uint32_t *there = flag_find(&c->flags, address / 4 + 1);
     uint32_t told = there ? *there : c->flags.n >= MAX_FLAGS ? c->fences : 0;
-    cta->acquired = MAX(cta->acquired, told);
+    cta->heard = MAX(cta->heard, told);
+    if (acquires) cta->acquired = MAX(cta->acquired, told);
 }
 
 void check_strong(Check *c, Warp *w, const Dinst *d, const uint64_t *addr, uint32_t mask, bool global)
 {
-    Mod order = (Mod)d->inst->mod[G_SEM];
+    const Mod order = (Mod)d->inst->mod[G_SEM];
+    const bool acquires = order == M_ACQUIRE || order == M_ACQ_REL || order == M_SC;
     if (d->kind != X_LD && (order == M_RELEASE || order == M_ACQ_REL || order == M_SC)) fence(c, w, mask);
-    // Of two lanes of a warp, one has fenced since its access, and the other one reads strongly after that.
-    if (d->kind != X_ST && w->cta->check->releases) lanes_at(&w->cta->check->warp[w->in_cta], mask);
+    // Of two lanes of a warp, one has fenced since its access, and the other one acquires after that.
+    if (d->kind != X_ST && acquires && w->cta->check->releases) lanes_at(&w->cta->check->warp[w->in_cta], mask);
     for (uint32_t m = mask; m; m &= m - 1) {
         uint64_t a = addr[__builtin_ctz(m)];
-        if (d->kind != X_ST) learn(c, w, a, global);
+        if (d->kind != X_ST) learn(c, w, a, global, acquires);
         if (d->kind != X_LD) tell(c, w->cta, a, global);
     }
 }
 
-void check_told(Env *env, Warp *w, uint32_t lane)
-{
-    fence(env->check, w, 1u << lane);
-    tell(env->check, w->cta, 0, false);
-}
-
 void check_met(Env *env, Warp *w)
 {
-    learn(env->check, w, 0, false);
+    learn(env->check, w, 0, false, true);
     if (w->cta->check->releases) lanes_at(&w->cta->check->warp[w->in_cta], FULL);
 }
 
-// An arrival at an mbarrier is a release, and who has waited has acquired what all arrivals told.
-static void check_barrier(Env *env, Warp *w, const Dinst *d)
+// The operand that names the lanes an instruction is for has each lane that executes it (PTX ISA §9.7.9.6, §9.7.13.9).
+static void check_members(Env *env, Warp *w, const Dinst *d)
 {
-    const bool waits = d->op >= OP_MBAR_TEST && d->op <= OP_MBAR_TRY_PARITY;
-    if (d->op == OP_MBAR_PENDING || env->step.space == SP_NONE) return;
-    if (!waits) fence(env->check, w, env->step.mask);
-    if (waits)
-        learn(env->check, w, 0, false);
-    else
-        tell(env->check, w->cta, 0, false);
-    if (waits && w->cta->check->releases) lanes_at(&w->cta->check->warp[w->in_cta], env->step.mask);
+    const uint32_t *member = row(&w->l, d->kind == X_WARP_SYNC ? d->a : d->vector[3]);
+    for (uint32_t m = d->flags & D_SYNC ? env->step.mask : 0; m; m &= m - 1) {
+        const uint32_t n = (uint32_t)__builtin_ctz(m);
+        if (member[n] >> n & 1) continue;
+        check_found(env->check, &(Found){.kind = FLAW_MASK,
+                                         .cta = w->cta,
+                                         .code = {NULL, w->code},
+                                         .pc = {0, d->index},
+                                         .thread = {0, w->tid0 + n},
+                                         .block = {0, w->cta->number},
+                                         .none = true});
+    }
 }
 
 void check_step(Env *env, Warp *w, const Dinst *d)
 {
     if (env->fault.kind != FAULT_NONE) return;
     switch (d->kind) {
-    case X_FENCE: fence(env->check, w, env->step.mask); break;
+    case X_FENCE:
+        if (of_async_proxy(d)) fence_proxy(w);
+        fence(env->check, w, env->step.mask);
+        break;
     case X_MBAR:
     case X_MBAR_TRY:
-    case X_MBAR_COPIES: check_barrier(env, w, d); break;
+    case X_MBAR_COPIES:
+        async_barrier(env, w, d);
+        lanes_at(&w->cta->check->warp[w->in_cta], env->step.space == SP_SHARED ? env->step.mask : 0);
+        break;
+    case X_CP_WAIT:
+    case X_BULK_WAIT:
+    case X_WGMMA_WAIT: async_group(env, w, d); break;
+    case X_SHFL:
+    case X_VOTE:
+    case X_MATCH:
+    case X_REDUX:
+    case X_ELECT:
+    case X_WARP_SYNC: check_members(env, w, d); break;
     case X_CLUSTER_BARRIER:
         if (d->op == OP_CLUSTER_WAIT) {
             if (w->cta->cluster->phase != w->cluster_phase) check_met(env, w);
@@ -309,7 +360,7 @@ void check_sync(Env *env, Warp *w, uint32_t members)
     (void)env;
     CheckCta *c = w->cta->check;
     CheckWarp *x = &c->warp[w->in_cta];
-    tick(c, x);
+    check_tick(c, x);
     lanes_at(x, members);
 }
 
@@ -344,13 +395,13 @@ void check_arrive(Env *env, Warp *w, uint32_t id)
 {
     CheckCta *c = w->cta->check;
     CheckWarp *x = &c->warp[w->in_cta];
-    uint32_t *arrived = c->arrived + (size_t)id * c->warps;
+    uint32_t *arrived = c->arrived + (size_t)id * 2 * c->warps;
     const Code *code = NULL;
     uint32_t pc = 0, lanes;
-    if (!w->cta->barrier[id].used) memset(arrived, 0, sizeof *arrived * c->warps);
-    join(arrived, x->known, c->warps);
+    if (!w->cta->barrier[id].used) memset(arrived, 0, sizeof *arrived * 2 * c->warps);
+    join(arrived, x->known, 2 * c->warps);
     arrived[w->in_cta] = x->clock;
-    tick(c, x);
+    check_tick(c, x);
     // Before sm_70 the warp counts as a whole, and the lanes that aren't here pass the barrier by.
     if (w->code->kernel->its || !(w->live & ~w->mask) || !(lanes = elsewhere(w, w->mask, &code, &pc))) return;
     Split here = {.code = w->code, .pc = w->pc};
@@ -388,7 +439,7 @@ void check_release(Env *env, Cta *cta, uint32_t id)
 {
     CheckCta *c = cta->check;
     const Barrier *b = &cta->barrier[id];
-    const uint32_t *arrived = c->arrived + (size_t)id * c->warps;
+    const uint32_t *arrived = c->arrived + (size_t)id * 2 * c->warps;
     const Split *first = NULL;
     const Warp *whose = NULL;
     bool all = true;
@@ -398,7 +449,7 @@ void check_release(Env *env, Cta *cta, uint32_t id)
         const uint32_t lanes = waiting(w, id);
         if (w->live && !lanes) all = false;
         if (!lanes) continue;
-        join(c->warp[k].known, arrived, c->warps);
+        join(c->warp[k].known, arrived, 2 * c->warps);
         lanes_at(&c->warp[k], lanes);
     }
     uint32_t safe = c->clock++;

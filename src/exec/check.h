@@ -20,6 +20,10 @@ static inline uint32_t touch_thread(Touch t) { return (uint32_t)t >> TOUCH_THREA
 static inline uint32_t touch_when(Touch t) { return (uint32_t)(t >> TOUCH_WHEN); }
 static inline Touch touch_by(uint32_t thread) { return (Touch)thread << TOUCH_THREAD; }
 
+typedef enum FlightKind { FLIGHT_COPY, FLIGHT_BULK, FLIGHT_STORE, FLIGHT_PRODUCT } FlightKind;
+typedef struct Flight Flight;
+typedef struct Mbar Mbar;
+
 // The last accesses of each word of a stretch of memory: who wrote it, the last two that read it, and what was written.
 typedef struct Cells {
     Touch *write, *read, *other;
@@ -36,9 +40,14 @@ typedef struct CheckWarp {
     uint32_t safe;           // what any warp of the block did at this clock or before is ordered before it
     uint32_t segment;        // 0: it has none yet
     uint32_t released;       // CheckCta.releases that it has seen
-    uint32_t *known;         // [warp]: what that warp did at this clock or before is ordered before it
-    uint32_t synced[LANES];  // the clock that a lane's last .sync instruction, fence or strong read began
-    uint64_t *local;         // a bit for each byte of its local memory that was written
+    uint32_t *known;         // [warp]: what that warp did at this clock or before is ordered before it; and behind that
+                             // [warp], likewise, for the asynchronous proxy (fence.proxy.async)
+    uint32_t synced[LANES];  // the clock that a lane's last bar.warp.sync, fence or strong read began
+    bool heard;              // a strong read that isn't an acquire came since the last fence
+    uint32_t copies[LANES], stores[LANES], products;  // groups that were closed: of cp.async, of copies in bulk; wgmma
+    uint32_t latest, settled;                         // flights: the last one; those before `settled` are over
+    uint32_t open[4];                                 // by FlightKind: the one that others join; 0: there is none
+    uint64_t *local;                                  // a bit for each byte of its local memory that was written
     uint32_t local_words;
     const Code *left;  // where lanes exited last; null: none has
     uint32_t left_pc, left_lane;
@@ -51,11 +60,19 @@ typedef struct CheckCta {
     uint32_t *fenced, *released;  // [warp]: what was done before the last fences, and what strong writes then told
     uint32_t *arrived;            // [barrier][warp]: what was done by those that have arrived
     uint32_t releases;
-    uint32_t fence, acquired;  // Check.fences at its last fence; that a strong read has seen
-    bool fresh;                // a fence came since the last release
+    uint32_t fence, heard, acquired;  // Check.fences at its last fence; that a strong read has seen, before a fence
+    bool fresh;                       // a fence came since the last release
     Cells shared;
     uint64_t *written;  // a bit for each byte of shared memory
     uint32_t shared_bytes, shared_room;
+    uint32_t born;  // the clock that the block began with
+    // check_async.c
+    struct Flight *flights;  // null: nothing was asynchronous yet
+    uint32_t first, last;    // of this block: the number of the first one, of the last one of all
+    uint32_t *into, *out;    // of each word: the flight that writes it, the last one that reads it; null as flights
+    uint32_t async_words;
+    VEC(struct Mbar) bars;
+    uint32_t bar_count;  // of this block
 } CheckCta;
 
 typedef struct Page {
@@ -93,22 +110,56 @@ struct Check {
     VEC(LocalVar) locals;  // by the instruction's number; empty: the kernel has no .local variables
 };
 
+// An access of a warp, in one space.
+typedef struct Access {
+    Env *env;
+    Check *c;
+    Warp *w;
+    const Dinst *d;
+    CheckCta *cta;
+    const uint64_t *addr;
+    uint32_t mask, bytes;
+    Touch mine, limit;  // mine: of thread 0; up to limit all touches are ordered before
+    bool read, write, strong, global, races;
+} Access;
+
 // check.c
-bool check_ordered(const Check *c, const CheckCta *cta, uint32_t warp, uint32_t thread, Touch before, bool global);
-// Its barrier tells of it, as if the lane arrived when the copy is over.
-void check_told(Env *env, Warp *w, uint32_t lane);
+// strong: the access that comes is. What a strong read has heard without a fence orders strong ones alone.
+bool check_ordered(const Check *c, const CheckCta *cta, uint32_t warp, uint32_t thread, Touch before, bool global,
+                   bool strong);
+// Does what a thread of the block did at a clock come before the thread that comes now?
+bool check_in_cta(const Check *c, const CheckCta *cta, uint32_t warp, uint32_t thread, uint32_t by, uint32_t clock);
+void check_tick(CheckCta *c, CheckWarp *w);
 void check_met(Env *env, Warp *w);  // at the barrier of the cluster
 uint32_t check_segment(Check *c, Cta *cta, CheckWarp *w);
 void check_strong(Check *c, Warp *w, const Dinst *d, const uint64_t *addr, uint32_t mask, bool global);
+// check_async.c
+void async_start(CheckCta *c);  // a block begins
+void async_free(CheckCta *c);
+void async_access(const Access *x);  // a thread's own access of shared memory; only while CheckCta.into is there
+// Lanes' cp.async are issued; a lane's copy in bulk into its block's shared memory, which tells an mbarrier, or out of it.
+void async_copy(Env *env, Warp *w, const Dinst *d, const uint64_t *to, uint32_t mask);
+void async_bulk_in(Env *env, Warp *w, const Dinst *d, uint32_t lane, uint32_t at, uint32_t bytes, uint32_t barrier);
+void async_bulk_out(Env *env, Warp *w, const Dinst *d, uint32_t lane, uint32_t at, uint32_t bytes);
+void async_product(Env *env, Warp *w, const Dinst *d, const uint64_t *addr, uint32_t n, uint32_t bytes);  // wgmma reads
+void async_group(Env *env, Warp *w, const Dinst *d);    // a group is closed or waited for
+void async_barrier(Env *env, Warp *w, const Dinst *d);  // an instruction of mbarriers
+// Before a lane arrives at an mbarrier of its block; before the mbarrier is told to wait for the lane's copies.
+void check_arrived(Warp *w, uint32_t at);
+void check_tied(Warp *w, uint32_t at, uint32_t lanes);
 // check_memory.c
+void check_touch(Access *x);  // fills in what says who accesses shared memory, and when
+// An asynchronous instruction of a lane will write or read word k: it is judged as the lane's own access. What was known
+// of a word that is written is forgotten.
+void check_issued(const Access *x, uint32_t lane, uint64_t k, bool writes);
 void check_access(Env *env, Warp *w, const Dinst *d);
 bool check_shared_room(CheckCta *c, uint32_t bytes);
 void check_begin_memory(Check *c);
 void check_free_cells(Check *c);
 void check_frame(Warp *w, uint32_t from, uint32_t bytes, uint32_t mask, bool written);
-// A lane's copy in bulk has read or written bytes of global memory, or of its block's shared memory. Those of another
-// block's, or that another block has written, are known and race with nothing.
-void check_bulk(Env *env, Warp *w, const Dinst *d, uint32_t lane, bool global, uint64_t at, uint32_t bytes, bool write);
+// A lane's copy in bulk has read, written or added to bytes of global memory. What another block has written into shared
+// memory is known and races with nothing.
+void check_bulk(Env *env, Warp *w, const Dinst *d, uint32_t lane, uint64_t at, uint32_t bytes, CopyWay way);
 void check_overread(Env *env, Warp *w, Space space, uint32_t lane, uint64_t address, uint32_t bytes);
 void check_given(Cta *cta, uint32_t at, uint32_t bytes);
 // check_flaw.c
@@ -122,8 +173,9 @@ typedef struct Found {
     const Code *code[2];  // [0]: the earlier of two; [1]: where it was found
     uint32_t pc[2], thread[2];
     uint64_t block[2];
-    bool none;    // there is no [0]
-    bool exited;  // of a barrier: [1] has exited there
+    bool none;         // there is no [0]
+    bool exited;       // of a barrier: [1] has exited there
+    const char *cure;  // what to write, in a sentence; null: what the kind says
 } Found;
 void check_found(Check *c, const Found *f);
 const Code *check_code(const Kernel *k, uint32_t inst, uint32_t *pc);

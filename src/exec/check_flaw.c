@@ -8,12 +8,18 @@
 enum { MOST = 1000 };  // different findings of a launch
 
 const char *const flaw_names[FLAW_KINDS] = {
-#define FLAW(id, name, text) [FLAW_##id] = name,
+#define FLAW(id, name, text, cure) [FLAW_##id] = name,
 #include "exec/flaws.def"
 #undef FLAW
 };
 const char *const flaw_texts[FLAW_KINDS] = {
-#define FLAW(id, name, text) [FLAW_##id] = text,
+#define FLAW(id, name, text, cure) [FLAW_##id] = text,
+#include "exec/flaws.def"
+#undef FLAW
+};
+
+const char *const flaw_cures[FLAW_KINDS] = {
+#define FLAW(id, name, text, cure) [FLAW_##id] = cure,
 #include "exec/flaws.def"
 #undef FLAW
 };
@@ -38,6 +44,16 @@ static const char *access_of(FlawKind kind, bool exited, const Code *code, uint3
     case X_ATOM: return "atomic";
     case X_CP_ASYNC:
     case X_BULK: return "copy";
+    case X_WGMMA: return "product";
+    case X_MBAR:
+    case X_MBAR_TRY:
+    case X_MBAR_COPIES: return "mbarrier";
+    case X_SHFL:
+    case X_VOTE:
+    case X_MATCH:
+    case X_REDUX:
+    case X_ELECT:
+    case X_WARP_SYNC: return "executes";
     default: return "read";
     }
 }
@@ -112,7 +128,7 @@ static uint64_t key_of(const Found *f)
     uint64_t inst[2] = {0};
     for (int k = f->none; k < 2; k++) inst[k] = (uint64_t)f->code[k]->stat_base + f->pc[k] + 1;
     uint64_t low = MIN(inst[0], inst[1]), high = MAX(inst[0], inst[1]);
-    return low << 36 | high << 8 | (uint64_t)f->space << 4 | (uint64_t)f->kind << 1 | 1;
+    return low << 36 | high << 10 | (uint64_t)f->space << 5 | (uint64_t)f->kind << 1 | 1;
 }
 
 void check_found(Check *c, const Found *f)
@@ -131,7 +147,9 @@ void check_found(Check *c, const Found *f)
         return;
     }
     Flaw n = {.kind = f->kind, .count = 1, .key = key, .bytes = f->bytes};
-    if (f->kind != FLAW_BARRIER) n.space = space_text(f->space), n.name = structure_of(c, f, &n.offset);
+    n.cure = f->cure ? f->cure : flaw_cures[f->kind];
+    if (f->kind != FLAW_BARRIER && f->kind != FLAW_MASK)
+        n.space = space_text(f->space), n.name = structure_of(c, f, &n.offset);
     for (int k = f->none; k < 2; k++) put_side(c, f, k, &n.side[k]);
     vec_push(&c->flaws, n);
     c->table[at] = (uint32_t)c->flaws.n;

@@ -175,18 +175,6 @@ bool check_shared_room(CheckCta *c, uint32_t bytes)
 }
 
 // --- one access ------------------------------------------------------------------------------------------------------
-typedef struct Access {  // of a warp, in one space
-    Env *env;
-    Check *c;
-    Warp *w;
-    const Dinst *d;
-    CheckCta *cta;
-    const uint64_t *addr;
-    uint32_t mask, bytes;
-    Touch mine, limit;  // mine: of thread 0; up to limit all touches are ordered before
-    bool read, write, strong, global, races;
-} Access;
-
 static Touch by_lane(const Access *x, uint32_t lane, uint32_t bytes)
 {
     return x->mine | touch_by(x->w->tid0 + lane) | (Touch)bytes << TOUCH_BYTES;
@@ -235,7 +223,7 @@ static void judge(const Access *x, const Cells *cells, uint64_t k, Touch before,
     uint32_t both = touch_bytes(before) & bytes;
     if (!both || (x->strong && touch_strong(before))) return;
     bool step = wrote && x->write && same_step(x, lane, before, address);
-    if (!step && check_ordered(x->c, x->cta, x->w->in_cta, x->w->tid0 + lane, before, x->global)) return;
+    if (!step && check_ordered(x->c, x->cta, x->w->in_cta, x->w->tid0 + lane, before, x->global, x->strong)) return;
     if (wrote && value && !((*value ^ cells->value[k]) & bytes_mask(both))) {
         uint32_t pc;
         const Code *code = check_code(x->env->launch->kernel, touch_inst(before), &pc);
@@ -489,11 +477,17 @@ static void local_access(const Access *x)
 }
 
 // --- instructions ----------------------------------------------------------------------------------------------------
+void check_touch(Access *x)
+{
+    const CheckWarp *cw = &x->cta->warp[x->w->in_cta];
+    x->races = x->env->launch->kernel->insts < 1u << TOUCH_INSTS;
+    x->mine = (x->w->code->stat_base + x->d->index) | (Touch)x->strong << TOUCH_STRONG | (Touch)cw->clock << TOUCH_WHEN;
+    x->limit = (((Touch)cw->safe + 1) << TOUCH_WHEN) - 1;
+}
+
 static void in_space(Access *x, Space space)
 {
     x->global = space == SP_GLOBAL;
-    x->races = x->env->launch->kernel->insts < 1u << TOUCH_INSTS;
-    x->mine = (x->w->code->stat_base + x->d->index) | (Touch)x->strong << TOUCH_STRONG;
     CheckWarp *cw = &x->cta->warp[x->w->in_cta];
     if (space == SP_LOCAL) {
         local_access(x);
@@ -503,16 +497,33 @@ static void in_space(Access *x, Space space)
         // A strong access comes first: what it learns orders itself, too.
         if (x->strong && !x->env->step.deferred) check_strong(x->c, x->w, x->d, x->addr, x->mask, true);
         uint32_t segment = check_segment(x->c, x->w->cta, cw);
+        check_touch(x);
         x->races &= segment != 0;
-        x->mine |= (Touch)segment << TOUCH_WHEN;
+        x->mine = (x->mine & UINT32_MAX) | (Touch)segment << TOUCH_WHEN;
         x->limit = ((Touch)x->c->first << TOUCH_WHEN) - 1;
     } else {
         if (!x->cta->written) return;
         if (x->strong) check_strong(x->c, x->w, x->d, x->addr, x->mask, false);
-        x->mine |= (Touch)cw->clock << TOUCH_WHEN;
-        x->limit = (((Touch)cw->safe + 1) << TOUCH_WHEN) - 1;
+        check_touch(x);
+        if (x->cta->into) async_access(x);
     }
     words_access(x);
+}
+
+void check_issued(const Access *x, uint32_t lane, uint64_t k, bool writes)
+{
+    const Cells *c = &x->cta->shared;
+    const Touch mine = by_lane(x, lane, 15);
+    if (writes)
+        bits_set(x->cta->written, k * 4, 4, true);
+    else if (!bits_all(x->cta->written, k * 4, 4))
+        report_unwritten(x, SP_SHARED, lane, k * 4);
+    if (!x->races) return;
+    if (recent(c->write[k], mine, x->limit)) judge(x, c, k, c->write[k], true, lane, 15, NULL, k * 4);
+    if (!writes) return;
+    if (recent(c->read[k], mine, x->limit)) judge(x, c, k, c->read[k], false, lane, 15, NULL, k * 4);
+    if (recent(c->other[k], mine, x->limit)) judge(x, c, k, c->other[k], false, lane, 15, NULL, k * 4);
+    c->write[k] = c->read[k] = c->other[k] = 0;
 }
 
 // An asynchronous copy reads global memory and writes shared memory.
@@ -526,28 +537,34 @@ static void copy_access(Access *x)
                                      : ((const uint32_t *)row(&x->w->l, x->d->b))[n] + (uint32_t)offset[n];
         if (to[n] >= SHARED_WINDOW && to[n] < LOCAL_WINDOW) to[n] -= SHARED_WINDOW;
     }
-    uint32_t all = x->mask;
-    x->mask = s->mask & all;
+    const uint32_t all = x->mask;
+    x->mask = s->mask & all & ~x->env->over.now;
+    x->env->over.now = 0;
     x->read = true;
     const uint32_t *size = row(&x->w->l, x->d->c);
     for (uint32_t m = x->mask; m; m &= m - 1)  // part of a copy isn't looked at
         if (size[__builtin_ctz(m)] < x->bytes || s->space == SP_NONE) x->mask &= ~(m & -m);
     if (x->mask) in_space(x, SP_GLOBAL);
-    x->addr = to, x->mask = all, x->read = false, x->write = true;
-    in_space(x, SP_SHARED);
+    async_copy(x->env, x->w, x->d, to, all);
 }
 
-void check_bulk(Env *env, Warp *w, const Dinst *d, uint32_t lane, bool global, uint64_t at, uint32_t bytes, bool write)
+// A reduction reads what it adds to; it isn't looked at for races.
+void check_bulk(Env *env, Warp *w, const Dinst *d, uint32_t lane, uint64_t at, uint32_t bytes, CopyWay way)
 {
     enum { PIECE = 16 };
     uint64_t addr[LANES] = {0};
+    Access x = {.env = env, .c = env->check, .w = w, .d = d, .cta = w->cta->check, .addr = addr, .mask = 1u << lane};
+    if (way == COPY_REDUCE) {
+        x.bytes = bytes;
+        if (!was_written(x.c, at, bytes)) report_unwritten(&x, SP_GLOBAL, lane, at);
+        check_written(x.c, at, bytes, true);
+        return;
+    }
     for (uint32_t done = 0; done < bytes; done += PIECE) {
-        Access x = {
-            .env = env, .c = env->check, .w = w, .d = d, .cta = w->cta->check, .addr = addr, .mask = 1u << lane};
         x.bytes = MIN(bytes - done, (uint32_t)PIECE);
-        x.read = !write, x.write = write;
+        x.read = way == COPY_IN, x.write = way == COPY_OUT;
         addr[lane] = at + done;
-        in_space(&x, global ? SP_GLOBAL : SP_SHARED);
+        in_space(&x, SP_GLOBAL);
     }
 }
 
@@ -565,8 +582,6 @@ void check_access(Env *env, Warp *w, const Dinst *d)
     x.write = d->kind == X_ST || d->kind == X_STMATRIX || d->kind == X_ATOM;
     x.strong = d->flags & D_STRONG;
     if (d->soft) return;  // the software L1's own accesses
-    x.mask &= ~env->over.now;
-    env->over.now = 0;
     for (uint32_t m = env->launch->cluster[0] && s->space == SP_SHARED ? x.mask : 0; m; m &= m - 1)
         if (s->addr[__builtin_ctz(m)] >> BLOCK_SHIFT) x.mask &= ~(m & -m);  // another block's
     if (!x.mask) return;
@@ -575,15 +590,14 @@ void check_access(Env *env, Warp *w, const Dinst *d)
         copy_access(&x);
         return;
     }
-    if (s->space == SP_GLOBAL || s->space == SP_SHARED || s->space == SP_LOCAL) in_space(&x, s->space);
+    x.mask &= ~env->over.now;
+    env->over.now = 0;
+    if (x.mask && (s->space == SP_GLOBAL || s->space == SP_SHARED || s->space == SP_LOCAL)) in_space(&x, s->space);
     x.mask = s->other_mask;
     if (x.mask && (s->other_space == SP_SHARED || s->other_space == SP_LOCAL)) in_space(&x, s->other_space);
 }
 
 void check_group(Env *env, Warp *w, const Dinst *d, const uint64_t *addr, uint32_t n, uint32_t bytes)
 {
-    Access x = {.env = env, .c = env->check, .w = w, .d = d, .cta = w->cta->check, .addr = addr, .bytes = bytes};
-    x.mask = n < LANES ? (1u << n) - 1 : FULL;
-    x.read = true;
-    if (n) in_space(&x, SP_SHARED);
+    if (n) async_product(env, w, d, addr, n, bytes);
 }

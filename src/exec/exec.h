@@ -575,12 +575,12 @@ void exec_audit_start(Warp *w);      // a warp begins
 
 // --- check*.c: what a kernel does that PTX leaves undefined (onchip run --check) -------------------------------------
 typedef enum FlawKind {
-#define FLAW(id, name, text) FLAW_##id,
+#define FLAW(id, name, text, cure) FLAW_##id,
 #include "exec/flaws.def"
 #undef FLAW
     FLAW_KINDS
 } FlawKind;
-extern const char *const flaw_names[FLAW_KINDS], *const flaw_texts[FLAW_KINDS];
+extern const char *const flaw_names[FLAW_KINDS], *const flaw_texts[FLAW_KINDS], *const flaw_cures[FLAW_KINDS];
 typedef struct FlawSide {
     char *access, *place, *inst;  // "write"; where, as exec_place has it; the instruction. access null: there is none
     uint32_t block[3], thread[3];
@@ -593,6 +593,7 @@ typedef struct Flaw {  // all of one kind at the same instructions; what it says
     uint64_t offset;   // in it, bytes
     uint32_t bytes;    // of the access
     FlawSide side[2];  // of a race, the earlier access first
+    const char *cure;  // what orders such accesses rightly, or what to write
 } Flaw;
 typedef VEC(Flaw) Flaws;
 void flaws_add(Flaws *to, const Flaw *f);  // to those that are there; a copy
@@ -613,7 +614,8 @@ void check_step(Env *env, Warp *w, const Dinst *d);  // a memory instruction or 
 // wgmma reads n times so many bytes of shared memory, at most one for each lane.
 void check_group(Env *env, Warp *w, const Dinst *d, const uint64_t *addr, uint32_t n, uint32_t bytes);
 void check_deferred(Env *env, const Deferred *x);
-void check_sync(Env *env, Warp *w, uint32_t members);  // lanes have met at a .sync instruction
+void check_sync(Env *env, Warp *w, uint32_t members);  // lanes have met at a bar.warp.sync
+void check_phase(Cta *cta, uint32_t at);               // a phase of an mbarrier is over
 void check_arrive(Env *env, Warp *w, uint32_t id);     // the current split arrives at a barrier
 void check_release(Env *env, Cta *cta, uint32_t id);   // a barrier's last thread has arrived
 void check_exit(Env *env, Warp *w, uint32_t lanes);

@@ -5,7 +5,7 @@
 //
 // A try_wait whose phase isn't over suspends its split. The split comes back to the instruction when the phase is over,
 // or after a time; then the result is false.
-#include "exec/run.h"
+#include "exec/check.h"
 
 enum { COUNT_BITS = 20, TX_BITS = 22 };  // of an object's fields
 #define COUNT_MASK ((1u << COUNT_BITS) - 1)
@@ -74,6 +74,7 @@ bool mbar_change(Cta *cta, uint32_t at, uint32_t change, uint32_t count, uint64_
         return true;
     }
     store(cta, at, object(expected, expected, 0, ~v & PARITY_BIT));
+    if (cta->env->check) check_phase(cta, at);
     release(cta, at);
     return true;
 }
@@ -179,6 +180,7 @@ static bool change(Env *env, Warp *w, const Dinst *d, uint32_t n, Lane to)
                              .change = (uint8_t)change_of((Op)d->op)});
         return true;
     }
+    if (env->check) check_arrived(w, to.at);
     if (!mbar_change(to.cta, to.at, change_of((Op)d->op), count, &old)) {
         exec_fault(env, w, old & VALID_BIT ? FAULT_MBAR_COUNT : FAULT_MBAR, n, old & VALID_BIT ? count : to.at, 8,
                    true);
@@ -261,6 +263,7 @@ void exec_mbar_copies(Env *env, Warp *w, const Dinst *d, uint32_t mask)
                        true);
             return;
         }
+        if (env->check) check_tied(w, to[n].at, 1u << n);
         store(to[n].cta, to[n].at, object(pending, expected_of(v), tx_of(v), v & PARITY_BIT));
         const Arrival a = {to[n].cta, to[n].cta->number, to[n].at, 1};
         Arrival *last = env->arrivals.n ? &env->arrivals.v[env->arrivals.n - 1] : NULL;

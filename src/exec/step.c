@@ -222,8 +222,9 @@ static void try_sync(Env *env, Warp *w, size_t at)
     }
     uint32_t need = s.wait & w->live;
     if ((there & need) != need) return;
-    if (env->check) check_sync(env, w, there);
-    if (s.code->insts[s.pc].kind != X_WARP_SYNC) exec_across_parts(env, w, part, parts);
+    const bool orders = s.code->insts[s.pc].kind == X_WARP_SYNC;  // no other one orders memory
+    if (env->check && orders) check_sync(env, w, there);
+    if (!orders) exec_across_parts(env, w, part, parts);
     for (size_t k = 0; k < w->splits.n; k++) {
         Split *o = &w->splits.v[k];
         if (o->state != SPLIT_SYNC || o->wait != s.wait) continue;
@@ -328,7 +329,7 @@ static void across(Env *env, Warp *w, const Dinst *d, uint32_t mask)
             return;
         }
     }
-    if (env->check && d->flags & D_SYNC) check_sync(env, w, mask);
+    if (env->check && d->flags & D_SYNC && d->kind == X_WARP_SYNC) check_sync(env, w, mask);
     if (d->kind != X_WARP_SYNC) exec_across(env, w, d, mask);
     w->pc++;
 }

@@ -92,13 +92,13 @@ kernel sm_70 <<'END'
     ld.shared.u32 %r8, [%r6];
 END
 found 1 32
-now='with shfl.sync'
+now='with shfl.sync, which orders no memory'
 kernel sm_70 <<'END'
-    st.shared.u32 [%r5], %r1;
+    st.shared.u32 [%r5], %r1;  // W
     shfl.sync.idx.b32 %r9, %r1, 0, 31, 0xffffffff;
-    ld.shared.u32 %r8, [%r6];
+    ld.shared.u32 %r8, [%r6];  // R
 END
-found 1 32
+found 1 32 race write W read R
 now='with bar.warp.sync of half of the warp'
 kernel sm_70 <<'END'
     st.shared.u32 [%r5], %r1;   // W
@@ -295,10 +295,13 @@ group() {
 END
 }
 now='a product of matrices that another warp may still write'
-group ''
-found 1 128 race write W read R
-now='a product of matrices behind a barrier'
+group 'fence.proxy.async;'
+found 1 128 race write W product R
+now='a product of matrices behind a barrier, without the fence of the proxy'
 group 'bar.sync 0;'
+found 1 128 proxy write W product R
+now='a product of matrices behind a fence of the proxy and a barrier'
+group 'fence.proxy.async; bar.sync 0;'
 found 1 128
 
 # copy WAIT: a thread has shared memory filled by the copy engine; all then read what it brought.
@@ -317,7 +320,7 @@ END
 }
 now='a copy in bulk that is read before its barrier says so'
 copy ''
-found 1 32 race copy W read R
+found 1 32 incomplete copy W read R
 now='a copy in bulk that is waited for'
 copy 'AGAIN: mbarrier.try_wait.parity.shared.b64 %p1, [bar], 0; @!%p1 bra AGAIN;'
 found 1 64

@@ -1,0 +1,474 @@
+// check_async.c: copies and products that go on while their thread does: cp.async, copies in bulk, st.async, and what
+// wgmma reads. Each is a Flight from its issue on. A flight is over for a thread when the thread has waited for it, or
+// comes behind one that has: by the flight's group (wait_group), which its own thread alone can wait for, or by the phase
+// of an mbarrier. Each word of shared memory knows the flight that writes it, and the latest one that reads it.
+//
+// Besides: which places of shared memory are mbarriers, what their arrivals tell to those who wait (a clock for each
+// warp, as in check.c), and whether what a thread wrote went through fence.proxy.async before the asynchronous proxy
+// reads it (PTX ISA §8.11 and §9.7.9.25.2).
+//
+// Invariant: what is too old to be known counts as over; a block keeps MOST_FLIGHTS flights and MOST_BARS barriers.
+#include "exec/check.h"
+
+#include <string.h>
+
+enum { MOST_FLIGHTS = 512, MOST_BARS = 256, PHASES = 4, WORD_LANE = 5 };
+#define LAST_FLIGHT (1u << 25)
+#define BAR_MARK (1u << 31)  // of a word: it is part of the mbarrier of that number
+
+struct Flight {
+    uint32_t before;  // the warp's flight before it; 0: none
+    uint32_t group, inst;
+    uint32_t lanes, done;     // that it belongs to; that have waited for their group
+    uint32_t clock[LANES];    // when they had
+    uint32_t barrier, phase;  // the number of its mbarrier + 1, and of the phase; 0: it has none
+    uint16_t warp;
+    uint8_t kind;
+};
+typedef struct Seen {  // of a phase, by a warp: the lanes that have waited for it, and when the first had
+    uint32_t clock, lanes;
+} Seen;
+struct Mbar {
+    uint32_t at, phases, inst, thread;  // phases: those that are over; by whom it was initialised
+    bool valid;
+    uint32_t *arrived, *told;  // vectors: of those that have arrived in this phase; of all phases before
+    Seen *seen;                // [phase % PHASES][warp]
+};
+
+static const char *const cures[] = {
+    [FLIGHT_COPY] = "cp.async.wait_group N or wait_all in the thread that copies, then a barrier for the others, comes "
+                    "before the access; N is the number of later groups that may be under way",
+    [FLIGHT_BULK] = "each thread waits for the phase of the copy's mbarrier (mbarrier.try_wait) before its access",
+    [FLIGHT_STORE] =
+        "the thread that copies waits by cp.async.bulk.wait_group.read 0, then comes a barrier, before the "
+        "source is written",
+    [FLIGHT_PRODUCT] =
+        "wgmma.wait_group N comes before the tile is written, with so small an N that the product is over",
+};
+
+// --- flights ---------------------------------------------------------------------------------------------------------
+void async_start(CheckCta *c)
+{
+    c->first = c->last + 1;
+    for (size_t k = 0; k < c->bars.n; k++) c->bars.v[k].valid = false, c->bars.v[k].phases = 0;
+    c->bar_count = 0;
+}
+
+void async_free(CheckCta *c)
+{
+    for (size_t k = 0; k < c->bars.n; k++) mem_free(c->bars.v[k].arrived), mem_free(c->bars.v[k].seen);
+    vec_free(&c->bars);
+    mem_free(c->flights), mem_free(c->into), mem_free(c->out);
+}
+
+// Room for flights of a block; false: the host has none, and copies aren't watched.
+static bool begin(Check *c, CheckCta *cta)
+{
+    const uint32_t words = cta->shared_room / 4;
+    if (cta->into && cta->async_words >= words && cta->last < LAST_FLIGHT) return true;
+    mem_free(cta->into), mem_free(cta->out);
+    cta->async_words = words;
+    cta->into = mem_try(words + 1, sizeof *cta->into), cta->out = mem_try(words + 1, sizeof *cta->out);
+    if (!cta->flights) cta->flights = mem_try(MOST_FLIGHTS, sizeof *cta->flights);
+    if (cta->into && cta->out && cta->flights) {
+        if (cta->last >= LAST_FLIGHT) cta->last = 0, cta->first = 1;
+        return true;
+    }
+    c->limit = "asynchronous copies: the host has no memory for them";
+    mem_free(cta->into), mem_free(cta->out);
+    cta->into = cta->out = NULL;
+    return false;
+}
+
+static Flight *flight_at(const CheckCta *c, uint32_t id)
+{
+    return id < c->first || id + MOST_FLIGHTS <= c->last ? NULL : &c->flights[id % MOST_FLIGHTS];
+}
+
+// The flight of a warp's lanes that a group's copies are part of, or a new one.
+static uint32_t open_flight(CheckCta *c, Warp *w, FlightKind kind, uint32_t group, uint32_t inst, uint32_t lanes)
+{
+    CheckWarp *x = &c->warp[w->in_cta];
+    Flight *f = x->open[kind] ? flight_at(c, x->open[kind]) : NULL;
+    if (f && f->group == group && !f->barrier) {
+        f->lanes |= lanes;
+        return x->open[kind];
+    }
+    const uint32_t id = ++c->last;
+    f = &c->flights[id % MOST_FLIGHTS];
+    *f = (Flight){.before = x->latest,
+                  .group = group,
+                  .inst = inst,
+                  .lanes = lanes,
+                  .warp = (uint16_t)w->in_cta,
+                  .kind = (uint8_t)kind};
+    x->open[kind] = x->latest = id;
+    return id;
+}
+
+// Lanes have waited: what is in groups up to limit[lane] is over for them.
+static void waited(CheckCta *c, Warp *w, FlightKind kind, uint32_t lanes, const int64_t *limit)
+{
+    CheckWarp *x = &c->warp[w->in_cta];
+    uint32_t oldest = x->latest + 1;
+    for (uint32_t id = x->latest; id >= MAX(x->settled, 1u);) {
+        Flight *f = flight_at(c, id);
+        if (!f) break;
+        for (uint32_t m = f->kind == kind ? f->lanes & ~f->done & lanes : 0; m; m &= m - 1) {
+            const uint32_t n = (uint32_t)__builtin_ctz(m);
+            if ((int64_t)f->group > limit[n]) continue;
+            f->done |= 1u << n;
+            f->clock[n] = x->clock;
+        }
+        if (f->done != f->lanes && !f->barrier) oldest = id;
+        id = f->before;
+    }
+    x->settled = oldest;
+}
+
+// Is a flight over for a thread, which comes now?
+static bool over(const Check *c, const CheckCta *cta, const Flight *f, uint32_t lane, uint32_t warp, uint32_t thread)
+{
+    const uint32_t owner = f->warp * LANES + lane;
+    if (f->done >> lane & 1 && check_in_cta(c, cta, warp, thread, owner, f->clock[lane])) return true;
+    if (!f->barrier) return false;
+    const Mbar *b = &cta->bars.v[f->barrier - 1];
+    if (b->phases <= f->phase) return false;
+    if (b->phases - f->phase > PHASES) return true;
+    const Seen *seen = b->seen + (size_t)(f->phase % PHASES) * cta->warps;
+    for (uint32_t v = 0; v < cta->warps; v++) {
+        if (!seen[v].lanes) continue;
+        if (v == warp && seen[v].lanes >> thread % LANES & 1) return true;
+        if (check_in_cta(c, cta, warp, thread, v * LANES + (uint32_t)__builtin_ctz(seen[v].lanes), seen[v].clock))
+            return true;
+    }
+    return false;
+}
+
+static void report(const Access *x, FlawKind kind, const Flight *f, uint32_t by, uint32_t lane, uint64_t address)
+{
+    Found n = {.kind = kind,
+               .space = SP_SHARED,
+               .cta = x->w->cta,
+               .address = address,
+               .bytes = MIN(x->bytes, 16u),
+               .code = {NULL, x->w->code},
+               .pc = {0, x->d->index},
+               .thread = {f->warp * LANES + by, x->w->tid0 + lane},
+               .block = {x->w->cta->number, x->w->cta->number},
+               .cure = cures[f->kind]};
+    n.code[0] = check_code(x->env->launch->kernel, f->inst, &n.pc[0]);
+    if (n.code[0]) check_found(x->c, &n);
+}
+
+static void report_bar(const Access *x, const Mbar *b, uint32_t lane, uint64_t address, const char *cure)
+{
+    Found n = {.kind = FLAW_MBARRIER,
+               .space = SP_SHARED,
+               .cta = x->w->cta,
+               .address = address,
+               .bytes = 8,
+               .code = {NULL, x->w->code},
+               .pc = {0, x->d->index},
+               .thread = {0, x->w->tid0 + lane},
+               .block = {x->w->cta->number, x->w->cta->number},
+               .none = true,
+               .cure = cure};
+    if (b) {
+        n.code[0] = check_code(x->env->launch->kernel, b->inst, &n.pc[0]);
+        n.thread[0] = b->thread;
+        n.none = !n.code[0];
+    }
+    check_found(x->c, &n);
+}
+
+// The bar that a word is part of, if it still is.
+static const Mbar *marked(const CheckCta *c, uint32_t mark, uint64_t word)
+{
+    const uint32_t k = mark & ~BAR_MARK;
+    const Mbar *b = k < c->bar_count ? &c->bars.v[k] : NULL;
+    return b && b->valid && word - b->at / 4 < 2 ? b : NULL;
+}
+
+// A lane's access of a word. plain: by the thread itself, not by a copy. False: it was reported.
+static bool word_access(const Access *x, uint32_t lane, uint64_t k, bool writes, uint64_t address)
+{
+    CheckCta *c = x->cta;
+    const uint32_t thread = x->w->tid0 + lane, in = c->into[k], out = c->out[k];
+    const Flight *f;
+    if (in & BAR_MARK) {
+        const Mbar *b = writes ? marked(c, in, k) : NULL;
+        if (b)
+            report_bar(x, b, lane, address,
+                       "mbarrier.inval, then a barrier, comes before its memory is used otherwise");
+        if (b) return false;
+    } else if (in && (f = flight_at(c, in >> WORD_LANE)) && !over(x->c, c, f, in % LANES, x->w->in_cta, thread)) {
+        report(x, FLAW_INCOMPLETE, f, in % LANES, lane, address);
+        return false;
+    }
+    if (writes && out && (f = flight_at(c, out >> WORD_LANE)) && !over(x->c, c, f, out % LANES, x->w->in_cta, thread)) {
+        report(x, FLAW_REUSED, f, out % LANES, lane, address);
+        return false;
+    }
+    return true;
+}
+
+void async_access(const Access *x)
+{
+    CheckCta *c = x->cta;
+    for (uint32_t m = x->mask; m; m &= m - 1) {
+        const uint32_t n = (uint32_t)__builtin_ctz(m);
+        const uint64_t at = x->addr[n], first = at / 4, last = (at + x->bytes - 1) / 4;
+        for (uint64_t k = first; k <= last; k++) {
+            if (!(c->into[k] | c->out[k])) continue;
+            word_access(x, n, k, x->write, MAX(at, k * 4));
+            if (x->write && !(c->into[k] & BAR_MARK)) c->into[k] = c->out[k] = 0;
+        }
+    }
+}
+
+// --- what asynchronous instructions do to shared memory --------------------------------------------------------------
+// A lane's flight writes bytes, from its issue on.
+static void write_words(Access *x, uint32_t lane, uint64_t at, uint32_t bytes, uint32_t id)
+{
+    CheckCta *c = x->cta;
+    x->read = false, x->write = true;
+    for (uint64_t k = at / 4; k <= (at + bytes - 1) / 4; k++) {
+        if (c->into[k] | c->out[k]) word_access(x, lane, k, true, MAX(at, k * 4));
+        check_issued(x, lane, k, true);
+        c->into[k] = id << WORD_LANE | lane;
+        c->out[k] = 0;
+    }
+}
+
+// Was what a word has written by its thread, and not been through a fence of the proxy?
+static bool unfenced(const Access *x, uint64_t k)
+{
+    const CheckCta *c = x->cta;
+    const Touch wrote = c->shared.write ? c->shared.write[k] : 0;
+    if (!wrote || touch_when(wrote) <= c->born) return false;
+    return c->warp[x->w->in_cta].known[c->warps + touch_thread(wrote) / LANES] < touch_when(wrote);
+}
+
+static void read_words(Access *x, uint32_t lane, uint64_t at, uint32_t bytes, uint32_t id, bool *told)
+{
+    CheckCta *c = x->cta;
+    x->read = true, x->write = false;
+    for (uint64_t k = at / 4; k <= (at + bytes - 1) / 4; k++) {
+        const uint64_t found = x->c->found;
+        if (c->into[k]) word_access(x, lane, k, false, MAX(at, k * 4));
+        check_issued(x, lane, k, false);
+        if (!*told && found == x->c->found && unfenced(x, k)) {
+            const Touch wrote = c->shared.write[k];
+            Found n = {.kind = FLAW_PROXY,
+                       .space = SP_SHARED,
+                       .cta = x->w->cta,
+                       .address = MAX(at, k * 4),
+                       .bytes = 4,
+                       .code = {NULL, x->w->code},
+                       .pc = {0, x->d->index},
+                       .thread = {touch_thread(wrote), x->w->tid0 + lane},
+                       .block = {x->w->cta->number, x->w->cta->number}};
+            n.code[0] = check_code(x->env->launch->kernel, touch_inst(wrote), &n.pc[0]);
+            if (n.code[0]) check_found(x->c, &n), *told = true;
+        }
+        c->out[k] = id << WORD_LANE | lane;
+    }
+}
+
+static Access access_of(Env *env, Warp *w, const Dinst *d, uint32_t bytes)
+{
+    CheckCta *cta = w->cta->check;
+    Access x = {.env = env, .c = env->check, .w = w, .d = d, .cta = cta, .bytes = bytes};
+    check_touch(&x);
+    return x;
+}
+
+static uint32_t inst_of(const Warp *w, const Dinst *d) { return w->code->stat_base + d->index; }
+
+void async_copy(Env *env, Warp *w, const Dinst *d, const uint64_t *to, uint32_t mask)
+{
+    CheckCta *c = w->cta->check;
+    CheckWarp *x = &c->warp[w->in_cta];
+    if (!c->written || !begin(env->check, c)) return;
+    Access a = access_of(env, w, d, d->bytes);
+    for (uint32_t left = mask, some; left; left &= ~some) {
+        const uint32_t group = x->copies[__builtin_ctz(left)];
+        some = 0;
+        for (uint32_t m = left; m; m &= m - 1)
+            if (x->copies[__builtin_ctz(m)] == group) some |= m & -m;
+        const uint32_t id = open_flight(c, w, FLIGHT_COPY, group, inst_of(w, d), some);
+        for (uint32_t m = some; m; m &= m - 1) {
+            const uint32_t n = (uint32_t)__builtin_ctz(m);
+            write_words(&a, n, to[n], d->bytes, id);
+        }
+    }
+}
+
+static Mbar *bar_at(CheckCta *c, uint32_t at)
+{
+    for (uint32_t k = 0; k < c->bar_count; k++)
+        if (c->bars.v[k].at == at) return &c->bars.v[k];
+    return NULL;
+}
+
+void async_bulk_in(Env *env, Warp *w, const Dinst *d, uint32_t lane, uint32_t at, uint32_t bytes, uint32_t barrier)
+{
+    CheckCta *c = w->cta->check;
+    if (!bytes || !c->written || !begin(env->check, c)) return;
+    const Mbar *b = bar_at(c, barrier);
+    Access a = access_of(env, w, d, bytes);
+    c->warp[w->in_cta].open[FLIGHT_BULK] = 0;
+    const uint32_t id = open_flight(c, w, FLIGHT_BULK, 0, inst_of(w, d), 1u << lane);
+    Flight *f = flight_at(c, id);
+    if (b)
+        f->barrier = (uint32_t)(b - c->bars.v) + 1, f->phase = b->phases;
+    else
+        f->done = f->lanes, f->clock[lane] = c->warp[w->in_cta].clock;  // nobody knows its barrier
+    write_words(&a, lane, at, bytes, id);
+}
+
+void async_bulk_out(Env *env, Warp *w, const Dinst *d, uint32_t lane, uint32_t at, uint32_t bytes)
+{
+    CheckCta *c = w->cta->check;
+    bool told = false;
+    if (!bytes || !c->written || !begin(env->check, c)) return;
+    Access a = access_of(env, w, d, bytes);
+    read_words(&a, lane, at, bytes,
+               open_flight(c, w, FLIGHT_STORE, c->warp[w->in_cta].stores[lane], inst_of(w, d), 1u << lane), &told);
+}
+
+void async_product(Env *env, Warp *w, const Dinst *d, const uint64_t *addr, uint32_t n, uint32_t bytes)
+{
+    CheckCta *c = w->cta->check;
+    bool told = false;
+    if (!c->written || !begin(env->check, c)) return;
+    Access a = access_of(env, w, d, bytes);
+    const uint32_t id = open_flight(c, w, FLIGHT_PRODUCT, c->warp[w->in_cta].products, inst_of(w, d), FULL);
+    for (uint32_t k = 0; k < n; k++) read_words(&a, 0, addr[k], bytes, id, &told);
+}
+
+// --- groups ----------------------------------------------------------------------------------------------------------
+void async_group(Env *env, Warp *w, const Dinst *d)
+{
+    CheckCta *c = w->cta->check;
+    CheckWarp *x = &c->warp[w->in_cta];
+    const uint32_t lanes = env->step.mask;
+    const bool commits = d->imm == UINT64_MAX;
+    int64_t limit[LANES];
+    if (d->kind == X_WGMMA_WAIT && commits) {
+        x->products++;
+        return;
+    }
+    uint32_t *groups = d->kind == X_CP_WAIT ? x->copies : x->stores;
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        const uint32_t n = (uint32_t)__builtin_ctz(m);
+        if (commits)
+            groups[n]++;
+        else if (d->kind == X_WGMMA_WAIT)
+            limit[n] = (int64_t)x->products - 1 - (int64_t)d->imm;
+        else
+            limit[n] = (int64_t)groups[n] - (int64_t)d->imm;
+    }
+    if (commits || !c->into) return;
+    check_tick(c, x);
+    const FlightKind kind = d->kind == X_CP_WAIT ? FLIGHT_COPY : d->kind == X_BULK_WAIT ? FLIGHT_STORE : FLIGHT_PRODUCT;
+    waited(c, w, kind, lanes, limit);
+}
+
+// --- mbarriers -------------------------------------------------------------------------------------------------------
+static Mbar *new_bar(Check *check, CheckCta *c, uint32_t at)
+{
+    Mbar *b = bar_at(c, at);
+    const uint32_t vector = 2 * c->warps;
+    if (!b && c->bar_count == MOST_BARS) {
+        check->limit = "mbarriers beyond the first 256 of a block";
+        return NULL;
+    }
+    if (!b && c->bar_count == c->bars.n) vec_push(&c->bars, ((Mbar){0}));
+    if (!b) b = &c->bars.v[c->bar_count++];
+    mem_free(b->arrived), mem_free(b->seen);
+    *b = (Mbar){.at = at, .valid = true};
+    b->arrived = mem_alloc(sizeof *b->arrived * 2 * vector);
+    b->told = b->arrived + vector;
+    b->seen = mem_alloc(sizeof *b->seen * PHASES * c->warps);
+    return b;
+}
+
+void check_phase(Cta *cta, uint32_t at)
+{
+    CheckCta *c = cta->check;
+    Mbar *b = c ? bar_at(c, at) : NULL;
+    if (!b) return;
+    for (uint32_t k = 0; k < 2 * c->warps; k++) b->told[k] = MAX(b->told[k], b->arrived[k]), b->arrived[k] = 0;
+    memset(b->seen + (size_t)(++b->phases % PHASES) * c->warps, 0, sizeof *b->seen * c->warps);
+}
+
+void check_arrived(Warp *w, uint32_t at)
+{
+    CheckCta *c = w->cta->check;
+    Mbar *b = bar_at(c, at);
+    if (!b) return;
+    const CheckWarp *x = &c->warp[w->in_cta];
+    for (uint32_t k = 0; k < 2 * c->warps; k++) b->arrived[k] = MAX(b->arrived[k], x->known[k]);
+    b->arrived[w->in_cta] = x->clock;
+}
+
+// Lanes have waited for the phase before the one that is open.
+static void learn_phase(CheckCta *c, Warp *w, Mbar *b, uint32_t lanes)
+{
+    CheckWarp *x = &c->warp[w->in_cta];
+    for (uint32_t k = 0; k < 2 * c->warps; k++) x->known[k] = MAX(x->known[k], b->told[k]);
+    for (uint32_t p = b->phases; p && p + PHASES > b->phases; p--) {
+        if (b->phases - (p - 1) > PHASES) break;
+        Seen *s = &b->seen[(size_t)((p - 1) % PHASES) * c->warps + w->in_cta];
+        if (!s->lanes) s->clock = x->clock;
+        s->lanes |= lanes;
+    }
+}
+
+void check_tied(Warp *w, uint32_t at, uint32_t lanes)
+{
+    CheckCta *c = w->cta->check;
+    CheckWarp *x = &c->warp[w->in_cta];
+    const Mbar *b = bar_at(c, at);
+    if (!b) return;
+    for (uint32_t id = x->latest; id;) {
+        Flight *f = flight_at(c, id);
+        if (!f || (f->kind == FLIGHT_COPY && f->barrier)) break;
+        if (f->kind == FLIGHT_COPY && f->lanes & lanes)
+            f->barrier = (uint32_t)(b - c->bars.v) + 1, f->phase = b->phases;
+        id = f->before;
+    }
+    x->open[FLIGHT_COPY] = 0;
+}
+
+void async_barrier(Env *env, Warp *w, const Dinst *d)
+{
+    CheckCta *c = w->cta->check;
+    const uint32_t mask = env->step.mask;
+    const bool waits = d->op >= OP_MBAR_TEST && d->op <= OP_MBAR_TRY_PARITY;
+    Access x = {.env = env, .c = env->check, .w = w, .d = d, .cta = c, .bytes = 8};
+    if (d->op == OP_MBAR_PENDING || env->step.space != SP_SHARED || !c->written) return;
+    if (d->op == OP_MBAR_INIT && !begin(env->check, c)) return;
+    check_tick(c, &c->warp[w->in_cta]);
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const uint32_t n = (uint32_t)__builtin_ctz(m), at = (uint32_t)env->step.addr[n];
+        Mbar *b = bar_at(c, at);
+        if (d->op == OP_MBAR_INIT) {
+            if (b && b->valid)
+                report_bar(&x, b, n, at, "an mbarrier is initialised once; mbarrier.inval comes before a second time");
+            if (!(b = new_bar(env->check, c, at))) return;
+            b->inst = inst_of(w, d), b->thread = w->tid0 + n;
+            for (uint32_t k = at / 4; k < at / 4 + 2; k++)
+                c->into[k] = BAR_MARK | (uint32_t)(b - c->bars.v), c->out[k] = 0;
+        } else if (d->op == OP_MBAR_INVAL) {
+            if (b) b->valid = false;
+        } else if (!b || !b->valid) {
+            if (c->bar_count < MOST_BARS)
+                report_bar(&x, NULL, n, at, "mbarrier.init, then a barrier, comes before the first use of an mbarrier");
+        } else if (waits) {
+            if (w->l.pred[d->pdst] >> n & 1 || d->pdst == PRED_SINK) learn_phase(c, w, b, 1u << n);
+        }
+    }
+}
