@@ -335,9 +335,17 @@ static int answer_STREAM_AFTER(Serving *s, const WireCall *c, WireAnswer *a, Tex
 // All launches have run when it is answered.
 static int answer_WAIT(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 {
+    enum { FOR_NOTHING, FOR_STREAM, FOR_EVENT };
     (void)a, (void)out;
-    device_waited(s->device);
-    return c->a ? result(s, device_wait(s->device, NULL)) : SUCCESS;
+    oc_stream *stream;
+    oc_event *event = c->a == FOR_EVENT ? MADE(s->events, c->b) : NULL;
+    switch (c->a) {
+    case FOR_NOTHING: return SUCCESS;
+    case FOR_STREAM:
+        return stream_known(s, c->b, &stream) ? result(s, oc_synchronize(s->device, stream)) : INVALID_HANDLE;
+    case FOR_EVENT: return event ? result(s, oc_event_synchronize(event)) : INVALID_HANDLE;
+    default: return INVALID_VALUE;
+    }
 }
 
 static int answer_EVENT(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
@@ -530,6 +538,20 @@ static int answer_RESET(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
     return SUCCESS;
 }
 
+// The program's call returns when what it has asked for is done.
+static void wait_in(Serving *s, const WireCall *c)
+{
+    oc_stream *stream = NULL;
+    switch (c->ask) {
+    case ASK_READ:
+    case ASK_WRITE:
+    case ASK_MOVED: stream_known(s, c->a, &stream); break;
+    case ASK_FREE: break;
+    default: return;
+    }
+    device_until(s->device, stream);
+}
+
 int answer(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 {
     static int (*const answers[ASKS])(Serving *, const WireCall *, WireAnswer *, Text *) = {
@@ -544,7 +566,10 @@ int answer(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
         if (!s->sticky) s->failed = SUCCESS;
         return failed;
     }
-    return answers[c->ask](s, c, a, out);
+    device_goes_on(s->device, c->flags & WIRE_MORE);
+    int error = answers[c->ask](s, c, a, out);
+    if (error == SUCCESS && c->flags & WIRE_WAITS) wait_in(s, c);
+    return error;
 }
 
 // The device has what it made, and the report may still need it.
