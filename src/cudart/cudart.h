@@ -152,6 +152,8 @@ void managed_is_used(void);
 bool managed_used(void);  // has the program managed memory, which it may read without any call?
 cudaError_t cudaMalloc(void **p, size_t bytes);
 cudaError_t cudaFree(void *p);
+cudaError_t cudaMallocHost(void **p, size_t bytes);
+cudaError_t cudaFreeHost(void *p);
 cudaError_t memory_free(void *p, bool waits);  // waits: for all work, in simulated time
 cudaError_t cudaMemGetInfo(size_t *room, size_t *total);
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, cudaStream_t s);

@@ -119,7 +119,7 @@ static cudaError_t place(Variable *v)
 {
     Answer answer;
     if (v->at) return cudaSuccess;
-    const WireCall call = {.ask = ASK_SYMBOL, .a = v->of->module, .bytes = strlen(v->name)};
+    const WireCall call = {.ask = ASK_SYMBOL, .a = v->of->module, .b = v->managed != NULL, .bytes = strlen(v->name)};
     cudaError_t error = client_ask(&call, v->name, &answer);
     text_free(&answer.text);
     if (error) return error == cudaErrorSymbolNotFound ? cudaErrorInvalidSymbol : error;

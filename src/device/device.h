@@ -172,6 +172,9 @@ FaultKind device_fault(const oc_device *d);
 // Takes the time that a copy between host and device takes, and does what it does to the L2; another process has made
 // it (device_share).
 oc_status device_moved(oc_device *d, oc_ptr at, uint64_t bytes, bool to_device, oc_stream *s);
+// The memory at an address is the host's, which kernels reach: copies and fills of it cross the link. Is it so?
+void device_shares(oc_device *d, oc_ptr at);
+bool device_on_host(const oc_device *d, oc_ptr at);
 // Work that comes to a stream (null: the default one) later begins after the event.
 void device_after(oc_device *d, oc_stream *s, const oc_event *event);
 // The host's last call is one that returns when the stream's work is done; null: all work.

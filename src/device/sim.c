@@ -376,7 +376,7 @@ static void sim_close(oc_device *base)
     sim_free_launches(d);
     textures_clear(d, true);
     for (size_t l = 0; l < d->labels.n; l++) mem_free(d->labels.v[l]);
-    map_free(&d->label_at);
+    map_free(&d->label_at), map_free(&d->on_host);
     vec_free(&d->modules), vec_free(&d->streams), vec_free(&d->events), vec_free(&d->textures), vec_free(&d->labels),
         vec_free(&d->lines);
     check_close(d->chip.check);

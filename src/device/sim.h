@@ -46,6 +46,7 @@ typedef struct Sim {
     VEC(Texture) textures;
     VEC(char *) labels;
     Map label_at;  // a label's text → its place in labels
+    Map on_host;   // numbers of allocations that are the host's memory
     SimStream standard;
     double host;                               // the host's clock, in simulated seconds
     bool goes_on;                              // with the call before

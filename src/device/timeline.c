@@ -59,6 +59,33 @@ static double copy_seconds(const Sim *d, size_t bytes)
     return (d->goes_on ? 0 : d->gpu.host_us * 1e-6) + (double)bytes / (d->gpu.host_gbs * 1e9);
 }
 
+void device_shares(oc_device *base, oc_ptr at)
+{
+    Sim *d = sim_of(base);
+    const Allocation *a = gmem_find(&d->memory, at);
+    if (a) map_put(&d->on_host, (const char *)&a->id, sizeof a->id, 1);
+}
+
+bool device_on_host(const oc_device *base, oc_ptr at)
+{
+    const Sim *d = sim_of(base);
+    int64_t is;
+    const Allocation *a = gmem_find(&d->memory, at);
+    return a && map_get(&d->on_host, (const char *)&a->id, sizeof a->id, &is);
+}
+
+// A copy between host and device; `at` is the device's end. One between two places of the host takes no time.
+static void take_link(Sim *d, oc_stream *s, oc_ptr at, size_t bytes, bool to_device)
+{
+    if (device_on_host(&d->base, at)) {
+        sim_call(d);
+        return;
+    }
+    if (to_device && !d->config.functional) chip_copied(&d->chip, at, bytes);
+    take_copy(d, s, &d->copy_free[!to_device && d->gpu.engines > 1], copy_seconds(d, bytes),
+              to_device ? "copy to the device" : "copy to the host", at, bytes);
+}
+
 oc_status sim_write(oc_device *base, oc_ptr to, const void *from, size_t bytes, oc_stream *s)
 {
     Sim *d = sim_of(base);
@@ -66,8 +93,7 @@ oc_status sim_write(oc_device *base, oc_ptr to, const void *from, size_t bytes, 
     if (!p) return OC_BAD_ARGUMENT;
     if (bytes) memcpy(p, from, bytes);
     check_written(d->chip.check, to, bytes, true);
-    if (!d->config.functional) chip_copied(&d->chip, to, bytes);
-    take_copy(d, s, &d->copy_free[0], copy_seconds(d, bytes), "copy to the device", to, bytes);
+    take_link(d, s, to, bytes, true);
     return OC_OK;
 }
 
@@ -77,7 +103,7 @@ oc_status sim_read(oc_device *base, void *to, oc_ptr from, size_t bytes, oc_stre
     void *p = sim_locate(d, from, bytes);
     if (!p) return OC_BAD_ARGUMENT;
     if (bytes) memcpy(to, p, bytes);
-    take_copy(d, s, &d->copy_free[d->gpu.engines > 1], copy_seconds(d, bytes), "copy to the host", from, bytes);
+    take_link(d, s, from, bytes, false);
     return OC_OK;
 }
 
@@ -88,6 +114,11 @@ oc_status sim_copy(oc_device *base, oc_ptr to, oc_ptr from, size_t bytes, oc_str
     if (!p || !q) return OC_BAD_ARGUMENT;
     memmove(p, q, bytes);
     check_copied(d->chip.check, to, from, bytes);
+    if (device_on_host(base, from) || device_on_host(base, to)) {
+        const bool up = device_on_host(base, from);
+        take_link(d, s, up ? to : from, bytes, up);
+        return OC_OK;
+    }
     take_copy(d, s, &d->chip_free, 2.0 * (double)bytes / (d->gpu.dram_gbs * 1e9), "copy on the device", to, bytes);
     return OC_OK;
 }
@@ -99,7 +130,10 @@ oc_status sim_fill(oc_device *base, oc_ptr to, uint8_t value, size_t bytes, oc_s
     if (!p) return OC_BAD_ARGUMENT;
     memset(p, value, bytes);
     check_written(d->chip.check, to, bytes, true);
-    take_copy(d, s, &d->chip_free, (double)bytes / (d->gpu.dram_gbs * 1e9), "fill", to, bytes);
+    if (device_on_host(base, to))
+        take_copy(d, s, &d->copy_free[d->gpu.engines > 1], copy_seconds(d, bytes), "fill", to, bytes);
+    else
+        take_copy(d, s, &d->chip_free, (double)bytes / (d->gpu.dram_gbs * 1e9), "fill", to, bytes);
     return OC_OK;
 }
 
@@ -108,9 +142,7 @@ oc_status device_moved(oc_device *base, oc_ptr at, uint64_t bytes, bool to_devic
     Sim *d = sim_of(base);
     if (!sim_locate(d, at, bytes)) return OC_BAD_ARGUMENT;
     if (to_device) check_written(d->chip.check, at, bytes, true);
-    if (to_device && !d->config.functional) chip_copied(&d->chip, at, bytes);
-    take_copy(d, s, &d->copy_free[!to_device && d->gpu.engines > 1], copy_seconds(d, bytes),
-              to_device ? "copy to the device" : "copy to the host", at, bytes);
+    take_link(d, s, at, bytes, to_device);
     return OC_OK;
 }
 

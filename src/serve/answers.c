@@ -152,7 +152,7 @@ static int answer_ALLOC(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
     (void)out;
     if (!c->a) return INVALID_VALUE;
     int error = result(s, oc_malloc(s->device, c->a, site(s), &a->a));
-    if (error == SUCCESS && c->b) device_zeroed(s->device, a->a, c->a);
+    if (error == SUCCESS && c->b) device_zeroed(s->device, a->a, c->a), device_shares(s->device, a->a);
     return error;
 }
 
@@ -286,6 +286,7 @@ static int answer_SYMBOL(Serving *s, const WireCall *c, WireAnswer *a, Text *out
     if (!m) return INVALID_HANDLE;
     if (oc_symbol(m, s->text.n ? s->text.v : "", &a->a, &bytes) != OC_OK) return NOT_FOUND;
     a->b = bytes;
+    if (c->b) device_shares(s->device, a->a);
     return SUCCESS;
 }
 
@@ -538,17 +539,31 @@ static int answer_RESET(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
     return SUCCESS;
 }
 
-// The program's call returns when what it has asked for is done.
-static void wait_in(Serving *s, const WireCall *c)
+// Does the program's call return when what it asks for is done? A copy or a fill on the device alone never waits for
+// that, and a copy on the host alone always does (CUDA Runtime API, "API synchronization behavior").
+static bool waits(const Serving *s, const WireCall *c)
 {
-    oc_stream *stream = NULL;
+    const bool wish = c->flags & WIRE_WAITS;
+    const oc_device *d = s->device;
     switch (c->ask) {
+    case ASK_COPY: {
+        const bool to = device_on_host(d, c->b), from = device_on_host(d, c->c);
+        return (wish && (to || from)) || (to && from);
+    }
+    case ASK_FILL: return wish && device_on_host(d, c->b);
+    case ASK_MOVED: return wish || device_on_host(d, c->b);
     case ASK_READ:
     case ASK_WRITE:
-    case ASK_MOVED: stream_known(s, c->a, &stream); break;
-    case ASK_FREE: break;
-    default: return;
+    case ASK_FREE: return wish;
+    default: return false;
     }
+}
+
+static void wait_in(const Serving *s, const WireCall *c)
+{
+    oc_stream *stream = NULL;
+    if (!waits(s, c)) return;
+    if (c->ask != ASK_FREE) stream_known(s, c->a, &stream);
     device_until(s->device, stream);
 }
 
@@ -568,7 +583,7 @@ int answer(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
     }
     device_goes_on(s->device, c->flags & WIRE_MORE);
     int error = answers[c->ask](s, c, a, out);
-    if (error == SUCCESS && c->flags & WIRE_WAITS) wait_in(s, c);
+    if (error == SUCCESS) wait_in(s, c);
     return error;
 }
 
