@@ -20,6 +20,7 @@ int run_program(oc_device *d, const ProgramRun *run, Text *printed, Text *error)
     int code = EXIT_FAILED;
     ServeOptions o = {.words = run->words,
                       .keep = run->keep,
+                      .target = run->target,
                       .output = -1,
                       .tell = tell_line,
                       .ran = run->ran,

@@ -132,10 +132,10 @@ static cudaError_t load_image(Binary *b)
 {
     Text ptx = {0}, why = {0};
     Answer answer;
-    if (!fatbin_ptx(b->image, UINT32_MAX, &ptx, &why)) {
-        client_line("the program's device code can't be used: %s; onchip needs PTX, which nvcc embeds with -arch=sm_75 "
-                    "or -gencode arch=compute_75,code=compute_75",
-                    why.v);
+    const WireDevice *d = client_device();
+    const Wish wish = {.capability = d->capability, .only = {d->target, (char)d->target_kind}};
+    if (!fatbin_ptx(b->image, &wish, &ptx, &why)) {
+        client_line("the program's device code can't be used: %s", why.v);
         text_free(&ptx), text_free(&why);
         return cudaErrorNoKernelImageForDevice;
     }

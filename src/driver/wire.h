@@ -48,6 +48,7 @@ typedef struct WireDevice {
     uint32_t sms, capability, engines, threads, blocks;  // the last two: of an SM, at most
     uint32_t registers, shared_sm, shared_block;         // of an SM; bytes
     uint32_t l2, clock_khz, memory_khz;                  // bytes
+    uint32_t target, target_kind;                        // the only one whose PTX is taken (fatbin.h); 0: any
 } WireDevice;
 typedef struct WireGreeting {
     uint32_t version, reserved;

@@ -113,7 +113,9 @@ static bool greet(const Serving *s, int socket)
                                         .shared_block = info.shared_block,
                                         .l2 = (uint32_t)MIN(info.l2_bytes, INT32_MAX),
                                         .clock_khz = (uint32_t)(info.clock_mhz * 1e3),
-                                        .memory_khz = (uint32_t)(g->dram_mhz * 1e3)}};
+                                        .memory_khz = (uint32_t)(g->dram_mhz * 1e3),
+                                        .target = s->o->target.capability,
+                                        .target_kind = (uint32_t)s->o->target.kind}};
     snprintf(greeting.device.name, sizeof greeting.device.name, "%s", info.name);
     union {
         struct cmsghdr head;

@@ -9,10 +9,12 @@
 #define SERVE_H
 
 #include "device/device.h"
+#include "driver/fatbin.h"
 
 typedef struct ServeOptions {
     const char *const *words;  // the program's file and its arguments; a null ends them
     const char *opened;        // a file that gets the names of those that it opens (driver/wire.h); null: none
+    Target target;             // the only one whose PTX is taken; capability 0: any
     int output;                // a file for what it writes, and its input is empty; −1: it has onchip's own
     size_t keep;               // so many launches are kept each by itself; the rest is summed by kernel (oc_forget)
     // Told in whole lines what the program doesn't learn, such as the place of a kernel's fault.
