@@ -59,10 +59,11 @@ typedef struct ElfSection {
 bool elf_open(Elf *e, const void *bytes, size_t n);          // false: it is no file of 64 bits, little-endian
 bool elf_section(const Elf *e, uint32_t k, ElfSection *s);   // false: there are fewer
 const char *elf_text(const ElfSection *texts, uint64_t at);  // null: none begins and ends there
-// Calls each for every function that the symbol table (.symtab) says is in the file; at: its address before the file is
-// loaded. False: there is no such table, as in a stripped program.
+// Calls each for every function that a symbol table says is in the file: .symtab, or the dynamic one; at: its address
+// before the file is loaded. False: there is no such table, as in a stripped program.
 typedef void ElfEach(void *user, const char *name, uint64_t at, uint64_t bytes);
-bool elf_symbols(const Elf *e, ElfEach *each, void *user);
+bool elf_symbols(const Elf *e, bool dynamic, ElfEach *each, void *user);
+bool elf_has(const Elf *e, const char *section);   // a section of that name
 bool elf_needs(const Elf *e, const char *prefix);  // a shared library whose name begins so
 // Is there a program at path? Scripts begin with #!, executables are ELF files that begin to run somewhere. Libraries,
 // objects and cubins don't.
