@@ -126,7 +126,7 @@ typedef struct oc_kernel_info {
     uint32_t registers;        // per thread, 32-bit, after lowering
     uint32_t shared_bytes;     // static shared memory of a block
     uint32_t local_bytes;      // local memory of a thread
-    uint32_t max_threads;      // the largest block the kernel can be launched with
+    uint32_t max_threads;      // threads of the largest block it can be launched with; registers count if it is timed
     const uint32_t *sizes;     // bytes of each parameter
     const char *const *names;  // of each parameter, as in the PTX
     const char *const *types;  // of each parameter: "u32", "b8[16]"; "u64 .ptr .shared": an address in shared memory

@@ -160,6 +160,23 @@ static oc_status sim_occupancy(oc_kernel *base, oc_dim3 block, uint32_t smem, ui
     return OC_OK;
 }
 
+uint32_t sim_most_threads(const SimKernel *k)
+{
+    const Sim *d = sim_of(k->base.module->device);
+    const Function *f = k->f;
+    uint32_t most = f->maxntid[0] ? f->maxntid[0] * f->maxntid[1] * f->maxntid[2] : 1024;
+    if (f->reqntid[0]) most = f->reqntid[0] * f->reqntid[1] * f->reqntid[2];
+    if (!k->kernel || d->config.functional) return most;
+    for (uint32_t warps = (most + LANES - 1) / LANES; warps; warps--) {
+        SmCfg organised = d->gpu.sm;
+        const char *limit;
+        LaunchInfo info = {.kernel = k->kernel, .grid = {1, 1, 1}, .block = {MIN(warps * LANES, most), 1, 1}};
+        sm_organise(&organised, &info, NULL);
+        if (sm_occupancy(&organised, &info, &limit) || strcmp(limit, "registers")) return info.block[0];
+    }
+    return most;  // not even a warp fits: the launch says so
+}
+
 static bool sim_range(oc_device *base, oc_ptr ptr, oc_ptr *start, uint64_t *bytes)
 {
     const Allocation *a = gmem_find(&sim_of(base)->memory, ptr);

@@ -115,6 +115,7 @@ void sim_call(Sim *d);  // the host makes a call, which takes its time
 
 // sim.c
 void *sim_locate(Sim *d, oc_ptr ptr, size_t bytes);  // its host address; null, with an error: not all of it is there
+uint32_t sim_most_threads(const SimKernel *k);  // that a block of it may have; functional: whatever its registers take
 const char *sim_keep_label(Sim *d, const char *label);
 
 // trace.c

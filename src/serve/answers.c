@@ -11,6 +11,7 @@ enum {  // cudaError_t
     INVALID_PTX = 218,
     INVALID_HANDLE = 400,
     NOT_FOUND = 500,
+    OUT_OF_RESOURCES = 701,
     TIMEOUT = 702,
     NOT_SUPPORTED = 801
 };
@@ -103,6 +104,8 @@ static int answer_LAUNCH(Serving *s, const WireCall *c, WireAnswer *a, Text *out
     memcpy(&l, s->text.v, sizeof l);
     oc_dim3 grid = {l.grid[0], l.grid[1], l.grid[2]}, block = {l.block[0], l.block[1], l.block[2]};
     oc_dim3 cluster = {l.cluster[0], l.cluster[1], l.cluster[2]};
+    const uint64_t threads = (uint64_t)block.x * block.y * block.z;
+    if (threads > oc_kernel_describe(k).max_threads) return OUT_OF_RESOURCES;
     oc_status status = oc_cluster(k, cluster);
     if (status == OC_OK) status = device_admit(k, grid, block, l.shared);
     if (status != OC_OK) return tell(s), result(s, status);
