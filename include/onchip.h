@@ -165,7 +165,7 @@ typedef struct oc_texture {
     oc_tex_format format;
     oc_tex_address address;                  // out-of-range coordinates
     bool linear;                             // bilinear filtering (float results)
-    bool normalized;                         // coordinates in [0, 1)
+    bool normalized;                         // coordinates in [0, 1); without it, wrap and mirror are clamp
     bool unit_float;                         // 8- and 16-bit texels are read as [0,1] or [-1,1] floats
     uint32_t depth, layers;                  // of 3D textures, and of layered ones; 0: it isn't one
     uint64_t slice;                          // bytes from slice to slice, where there are several
