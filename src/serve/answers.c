@@ -79,6 +79,7 @@ static void run_one(Serving *s, Waiting *w)
         if (status == OC_OK) status = oc_launch(w->kernel, w->grid, w->block, w->smem, w->stream, w->args);
         if (status != OC_OK) {
             s->failed = result(s, status), tell(s);
+            s->untold |= status != OC_LIMIT && status != OC_STOPPED;  // the user wanted these
             s->sticky = status == OC_FAULT || status == OC_HANG || status == OC_LIMIT || status == OC_STOPPED;
         }
         oc_forget(s->device, s->o->keep);
@@ -581,6 +582,7 @@ int answer(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
     if (c->ask != ASK_LAUNCH || s->waiting.n >= WAITING_MOST) answers_run(s);
     if (s->failed && c->ask != ASK_RESET && c->ask != ASK_PRINTED) {
         int failed = s->failed;
+        s->untold = false;
         if (!s->sticky) s->failed = SUCCESS;
         return failed;
     }

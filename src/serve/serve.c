@@ -131,6 +131,9 @@ static bool greet(const Serving *s, int socket)
 
 static void leave(Serving *s)
 {
+    answers_run(s);
+    s->served->untold |= s->untold;
+    s->untold = false;
     if (s->socket >= 0) close(s->socket);
     s->socket = -1;
 }
@@ -150,7 +153,6 @@ static void meet(Serving *s)
         close(in);
         return;
     }
-    answers_run(s);
     if (s->served->connected) answers_reset(s);
     s->socket = in, s->served->connected = true;
 }
@@ -189,7 +191,6 @@ bool serve(oc_device *d, const ServeOptions *o, Text *printed, Served *served, T
     if (s.door < 0) return text_printf(why, "can't make a socket: %s", strerror(errno)), false;
     s.pid = child_start(o, name, why);
     if (s.pid > 0) serve_all(&s);
-    answers_run(&s);
     leave(&s);
     close(s.door);
     if (s.pid > 0 && !s.ended && stopped(&s)) end_program(&s);

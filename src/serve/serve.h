@@ -30,6 +30,7 @@ typedef struct ServeOptions {
 typedef struct Served {
     int status;      // of the process, as waitpid gives it
     bool connected;  // it has asked something: our library was loaded
+    bool untold;     // a kernel failed, and no call came to which its error could be returned
 } Served;
 
 // --- serve.c ---------------------------------------------------------------------------------------------------------
@@ -72,6 +73,7 @@ typedef struct Serving {
     uint64_t workspace;  // by which blocks of cooperative launches wait for one another; 0: there was none yet
     int failed;          // a cudaError_t of an earlier launch, which the next call has; 0: none
     bool sticky;         // all further calls have it
+    bool untold;         // no call has had it yet
 } Serving;
 // child.c
 // Starts the program, which finds libcudart and the socket's name in its environment. −1, and why: it can't.
