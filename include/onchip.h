@@ -126,7 +126,7 @@ typedef struct oc_kernel_info {
     uint32_t registers;        // per thread, 32-bit, after lowering
     uint32_t shared_bytes;     // static shared memory of a block
     uint32_t local_bytes;      // local memory of a thread
-    uint32_t max_threads;      // the largest block the kernel can be launched with
+    uint32_t max_threads;      // threads of the largest block it can be launched with; registers count if it is timed
     const uint32_t *sizes;     // bytes of each parameter
     const char *const *names;  // of each parameter, as in the PTX
     const char *const *types;  // of each parameter: "u32", "b8[16]"; "u64 .ptr .shared": an address in shared memory
@@ -165,7 +165,7 @@ typedef struct oc_texture {
     oc_tex_format format;
     oc_tex_address address;                  // out-of-range coordinates
     bool linear;                             // bilinear filtering (float results)
-    bool normalized;                         // coordinates in [0, 1)
+    bool normalized;                         // coordinates in [0, 1); without it, wrap and mirror are clamp
     bool unit_float;                         // 8- and 16-bit texels are read as [0,1] or [-1,1] floats
     uint32_t depth, layers;                  // of 3D textures, and of layered ones; 0: it isn't one
     uint64_t slice;                          // bytes from slice to slice, where there are several
@@ -221,11 +221,17 @@ oc_status oc_tensor_map(oc_device *device, const oc_tensor *tensor, void *map);
 oc_status oc_stream_create(oc_device *device, oc_stream **stream);
 void oc_stream_destroy(oc_stream *stream);       // null: nothing
 double oc_stream_time(const oc_stream *stream);  // seconds from the device's opening to the end of the stream's work
+// Waits until a stream's work is done; null: all work. Calls that give work to a stream return before it is done, in
+// simulated time: the host has a clock there, which each such call and each wait moves on by host.call, and a wait
+// moves to the end of what it waits for. Work begins no earlier than this clock says when its call returns.
+oc_status oc_synchronize(oc_device *device, oc_stream *stream);
 
-// Events mark a moment of a stream (null: the default stream); times are simulated seconds, or the real GPU's own.
+// Events mark a moment of a stream (null: the default stream); times are simulated seconds, or the real GPU's own. In a
+// stream without work an event marks the host's present.
 oc_status oc_event_create(oc_device *device, oc_event **event);
 void oc_event_destroy(oc_event *event);  // null: nothing
 oc_status oc_event_record(oc_event *event, oc_stream *stream);
+oc_status oc_event_synchronize(oc_event *event);  // until that moment; of an event that was never recorded: not at all
 oc_status oc_event_seconds(oc_event *from, oc_event *to, double *seconds);
 
 // Later launches of the kernel have clusters of so many blocks, at most 16, which divide the grid: the blocks of a

@@ -16,11 +16,12 @@ typedef struct TensorMap {
     uint8_t rank, type, swizzle;                      // type, swizzle: as in CUDA's enumerations
     bool im2col, nan;                                 // nan: what lies outside is filled with NaN, else with zeros
 } TensorMap;
-// Null, or what is wrong with it.
+// Null, or what is wrong with it, with the field's name as tensormap.replace has it (PTX ISA §9.7.9.27).
 const char *tensor_map_flaw(const TensorMap *t);
 void tensor_map_write(const TensorMap *t, uint8_t to[TENSOR_MAP_BYTES]);
-bool tensor_map_read(TensorMap *t, const uint8_t from[TENSOR_MAP_BYTES]);  // false: it isn't one
-// Changes a field of a map that need not be complete; k: a dimension. False: it's no map, or can't have the value.
+const char *tensor_map_read(TensorMap *t, const uint8_t from[TENSOR_MAP_BYTES]);  // null, or what is wrong with it
+// Changes a field of a map that need not be complete; k: a dimension. Null, or why not: it's no map, or the field can't
+// have the value. What is only wrong with the map as a whole is found when it is read.
 typedef enum TensorField {
     TENSOR_ADDRESS,
     TENSOR_RANK,
@@ -33,7 +34,7 @@ typedef enum TensorField {
     TENSOR_SWIZZLE,
     TENSOR_FILL
 } TensorField;
-bool tensor_map_set(uint8_t map[TENSOR_MAP_BYTES], TensorField field, uint32_t k, uint64_t value);
+const char *tensor_map_set(uint8_t map[TENSOR_MAP_BYTES], TensorField field, uint32_t k, uint64_t value);
 uint32_t tensor_map_bytes(const TensorMap *t);  // of an element
 
 #endif

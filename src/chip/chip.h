@@ -22,7 +22,7 @@ typedef struct Gpu {
     bool overread;         // reads behind an allocation go on
     uint32_t cluster_sms;  // among which the blocks of a cluster lie; 0: all
     uint64_t memory;
-    double core_mhz, dram_mhz, dram_gbs, host_gbs, host_us, launch_us, next_us, gather_gbs;
+    double core_mhz, dram_mhz, dram_gbs, host_gbs, host_us, call_us, launch_us, next_us, gather_gbs;
     uint32_t dram_latency;
     SmCfg sm;
     PartitionCfg part;

@@ -325,6 +325,7 @@ int run_script(oc_device *d, const FileRun *run, const char *script, const TextL
 typedef struct ProgramRun {
     const char *const *words;  // the program's file and its arguments; a null ends them
     size_t keep;               // launches that are kept each by itself
+    Target target;             // of which PTX is taken; capability 0: of the one that fits best
     void (*ran)(void *user);   // called after each launch
     void *user;
 } ProgramRun;

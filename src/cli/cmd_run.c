@@ -72,6 +72,9 @@ static const Option options[] = {
     {"--registers", "N",
      "registers of a thread, as nvcc's -maxrregcount: the key registers.max; what doesn't fit is spilled"},
     {"--no-lowering", NULL, "execute the PTX as it is written, without removing copies and dead code first"},
+    {"--target", "NAME",
+     "of a program or a file with code for several targets, take the PTX for this one, such as sm_80 or sm_90a (the "
+     "newest that the GPU runs)"},
     {"--strict", NULL, "refuse the whole file if one of its kernels can't be run, instead of that kernel alone"},
     {NULL, "", "report"},
     {"--why", NULL,
@@ -143,6 +146,7 @@ enum {
     R_LOWER,
     R_REGISTERS,
     R_NO_LOWERING,
+    R_TARGET,
     R_STRICT,
     R_REPORTED,
     R_WHY,
@@ -343,6 +347,10 @@ static int take_option(Run *r, int o)
     case R_ARG: vec_push(&r->file.args, v); break;
     case R_NAME: return take_names(r, v);
     case R_DUMP: vec_push(&r->dumps, v); break;
+    case R_TARGET:
+        if (!target_read(v, &r->file.target))
+            return refuse(r, EXIT_USAGE, "--target takes a target, such as sm_80 or sm_90a, not '%s'", v);
+        break;
     case R_OUT: r->out_path = v; break;
     case R_HELP:
         printf(
@@ -569,6 +577,8 @@ static int check_what(Run *r, const WorkloadEntry *entry)
         return refuse(r, EXIT_USAGE, "%s is a header; onchip compiles a .cu file that includes it", r->what);
     snprintf(because, sizeof because, "%.100s is %s", r->what, entry ? WORKLOAD : PTX_FILE);
     if (!args_fit(&r->args, entry ? WORKLOAD : PTX_FILE, because)) return EXIT_USAGE;
+    if (entry && r->file.target.capability)
+        return refuse(r, EXIT_USAGE, "--target has no effect on a workload, whose device code has one");
     for (size_t k = 0; !entry && k < r->params.n; k++) {
         if (*r->params.v[k] != '@')
             return refuse(r, EXIT_USAGE,
@@ -618,7 +628,8 @@ static int simulate_program(Run *r, oc_device *d, Meter *meter)
                        .annotate = r->annotate,
                        .launches = r->launches};
     meter->device = d;
-    ProgramRun run = {.words = r->words, .keep = each ? SIZE_MAX : KEPT, .ran = clear_line, .user = meter};
+    ProgramRun run = {
+        .words = r->words, .keep = each ? SIZE_MAX : KEPT, .target = r->file.target, .ran = clear_line, .user = meter};
     int code = run_program(d, &run, &meter->printed, &r->error);
     if (interrupted()) code = interrupt_status();
     if (code == EXIT_OK && !something_timed(d, r)) code = EXIT_USAGE;

@@ -146,7 +146,7 @@ static bool take_ptx(Text *text, const char *path, const char *kernel)
 {
     Text ptx = {0}, why = {0};
     if (!text->n || image_kind(text->v) == IMAGE_PTX || image_kind(text->v) == IMAGE_UNKNOWN) return true;
-    bool ok = binary_ptx(text, kernel, &ptx, &why);
+    bool ok = binary_ptx(text, kernel, &(Wish){.capability = 0}, &ptx, &why);
     if (!ok) tell(EXIT_FAILED, "%s: %s", path, why.v);
     text_free(text), text_free(&why);
     *text = ptx;

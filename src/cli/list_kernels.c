@@ -23,7 +23,9 @@ static const BinaryModule *speaker(const BinaryModules *all, size_t from, size_t
     const BinaryModule *best = &all->v[from];
     for (size_t k = from + 1; k < to; k++) {
         const BinaryModule *m = &all->v[k];
-        if (m->of.ptx > best->of.ptx || (m->of.ptx == best->of.ptx && m->of.capability > best->of.capability)) best = m;
+        const Wish newest = {.capability = 0};
+        const bool newer = target_worth(m->of.of, &newest) > target_worth(best->of.of, &newest);
+        if (m->of.ptx > best->of.ptx || (m->of.ptx == best->of.ptx && newer)) best = m;
     }
     return best;
 }
@@ -31,8 +33,11 @@ static const BinaryModule *speaker(const BinaryModules *all, size_t from, size_t
 static void put_targets(const BinaryModules *all, size_t from, size_t to, bool ptx, const char *what, Text *line)
 {
     size_t n = 0;
-    for (size_t k = from; k < to; k++)
-        if (all->v[k].of.ptx == ptx) text_printf(line, "%s%u", n++ ? ", " : what, all->v[k].of.capability);
+    for (size_t k = from; k < to; k++) {
+        if (all->v[k].of.ptx != ptx) continue;
+        text_put(line, n++ ? ", " : what);
+        target_put(all->v[k].of.of, line);
+    }
 }
 
 // A container without kernels isn't told of: each program has one, which nvcc's device linker made.

@@ -1,5 +1,5 @@
 // run_program.c: onchip run ./app args…: a CUDA program, on a simulated GPU. Its output is its own, and so is the exit
-// status.
+// status, but for a failure that the program didn't ask for.
 #include "cli/cli.h"
 #include "device/device.h"
 #include "serve/serve.h"
@@ -20,6 +20,7 @@ int run_program(oc_device *d, const ProgramRun *run, Text *printed, Text *error)
     int code = EXIT_FAILED;
     ServeOptions o = {.words = run->words,
                       .keep = run->keep,
+                      .target = run->target,
                       .output = -1,
                       .tell = tell_line,
                       .ran = run->ran,
@@ -30,6 +31,9 @@ int run_program(oc_device *d, const ProgramRun *run, Text *printed, Text *error)
         if (WIFSIGNALED(served.status) && !interrupted())
             tell(0, "%s was ended by signal %d (%s)", run->words[0], WTERMSIG(served.status),
                  strsignal(WTERMSIG(served.status)));
+        if (!code && served.untold)
+            code = tell(EXIT_FAILED, "the exit status is 1: a kernel failed, and %s didn't ask whether one had",
+                        run->words[0]);
         if (!served.connected && !interrupted())
             tell(0,
                  "%s asked for no GPU. If it is stripped, CUDA's runtime inside of it can't be replaced: link it with "

@@ -203,7 +203,7 @@ cudaError_t cudaMemcpy2DToArrayAsync(const Array *to, size_t x, size_t y, const 
 cudaError_t cudaMemcpy2DToArray(const Array *to, size_t x, size_t y, const void *from, size_t pitch, size_t width,
                                 size_t height, int kind)
 {
-    return cudaMemcpy2DToArrayAsync(to, x, y, from, pitch, width, height, kind, NULL);
+    return WAITING(cudaMemcpy2DToArrayAsync(to, x, y, from, pitch, width, height, kind, NULL));
 }
 
 cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, const Array *from, size_t x, size_t y, size_t width,
@@ -222,7 +222,7 @@ cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, const Array *from
 cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, const Array *from, size_t x, size_t y, size_t width,
                                   size_t height, int kind)
 {
-    return cudaMemcpy2DFromArrayAsync(to, pitch, from, x, y, width, height, kind, NULL);
+    return WAITING(cudaMemcpy2DFromArrayAsync(to, pitch, from, x, y, width, height, kind, NULL));
 }
 
 cudaError_t array_to_array(const Array *to, size_t x, size_t y, const Array *from, size_t from_x, size_t from_y,
@@ -240,7 +240,7 @@ cudaError_t array_to_array(const Array *to, size_t x, size_t y, const Array *fro
 cudaError_t cudaMemcpy2DArrayToArray(const Array *to, size_t x, size_t y, const Array *from, size_t from_x,
                                      size_t from_y, size_t width, size_t height, int kind)
 {
-    return array_to_array(to, x, y, from, from_x, from_y, width, height, kind, NULL);
+    return WAITING(array_to_array(to, x, y, from, from_x, from_y, width, height, kind, NULL));
 }
 
 // --- copies of runs --------------------------------------------------------------------------------------------------
@@ -272,12 +272,13 @@ static size_t left(Run *r)
 static cudaError_t copy(Run *to, Run *from, size_t bytes, int kind, cudaStream_t s)
 {
     cudaError_t error = cudaSuccess;
+    bool more = false;
     if (bytes && (!to->at || !from->at)) return noted(cudaErrorInvalidValue);
     while (bytes && !error) {
         size_t there = left(to), here = left(from), n = MIN(bytes, MIN(there, here));
-        error =
-            cudaMemcpyAsync(to->at + to->y * to->pitch + to->x, from->at + from->y * from->pitch + from->x, n, kind, s);
-        to->x += n, from->x += n, bytes -= n;
+        error = memory_copy(to->at + to->y * to->pitch + to->x, from->at + from->y * from->pitch + from->x, n, kind, s,
+                            more);
+        to->x += n, from->x += n, bytes -= n, more = true;
     }
     return error;
 }
@@ -292,7 +293,7 @@ cudaError_t cudaMemcpyToArrayAsync(const Array *to, size_t x, size_t y, const vo
 
 cudaError_t cudaMemcpyToArray(const Array *to, size_t x, size_t y, const void *from, size_t bytes, int kind)
 {
-    return cudaMemcpyToArrayAsync(to, x, y, from, bytes, kind, NULL);
+    return WAITING(cudaMemcpyToArrayAsync(to, x, y, from, bytes, kind, NULL));
 }
 
 cudaError_t cudaMemcpyFromArrayAsync(void *to, const Array *from, size_t x, size_t y, size_t bytes, int kind,
@@ -305,7 +306,7 @@ cudaError_t cudaMemcpyFromArrayAsync(void *to, const Array *from, size_t x, size
 
 cudaError_t cudaMemcpyFromArray(void *to, const Array *from, size_t x, size_t y, size_t bytes, int kind)
 {
-    return cudaMemcpyFromArrayAsync(to, from, x, y, bytes, kind, NULL);
+    return WAITING(cudaMemcpyFromArrayAsync(to, from, x, y, bytes, kind, NULL));
 }
 
 cudaError_t array_run_to_array(const Array *to, size_t x, size_t y, const Array *from, size_t from_x, size_t from_y,
@@ -320,5 +321,5 @@ cudaError_t array_run_to_array(const Array *to, size_t x, size_t y, const Array 
 cudaError_t cudaMemcpyArrayToArray(const Array *to, size_t x, size_t y, const Array *from, size_t from_x, size_t from_y,
                                    size_t bytes, int kind)
 {
-    return array_run_to_array(to, x, y, from, from_x, from_y, bytes, kind, NULL);
+    return WAITING(array_run_to_array(to, x, y, from, from_x, from_y, bytes, kind, NULL));
 }

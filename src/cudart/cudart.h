@@ -152,9 +152,19 @@ void managed_is_used(void);
 bool managed_used(void);  // has the program managed memory, which it may read without any call?
 cudaError_t cudaMalloc(void **p, size_t bytes);
 cudaError_t cudaFree(void *p);
+cudaError_t cudaMallocHost(void **p, size_t bytes);
+cudaError_t cudaFreeHost(void *p);
+cudaError_t memory_free(void *p, bool waits);  // waits: for all work, in simulated time
 cudaError_t cudaMemGetInfo(size_t *room, size_t *total);
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, cudaStream_t s);
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t s);
+// The same for a piece of several; more: it isn't the first one.
+cudaError_t memory_copy(void *to, const void *from, size_t bytes, int kind, cudaStream_t s, bool more);
+cudaError_t memory_fill(void *to, int value, size_t bytes, cudaStream_t s, bool more);
+// A function that copies or fills, and that returns when this is done, in simulated time.
+#define WAITING(call) (memory_waits(true), memory_waited(call))
+void memory_waits(bool on);  // this thread's copies and fills, until memory_waited, which returns what it is given
+cudaError_t memory_waited(cudaError_t error);
 
 // --- pitch.c: rows and boxes of memory -------------------------------------------------------------------------------
 typedef struct Box {
@@ -277,6 +287,7 @@ cudaError_t reference_of(const void **reference, const void *symbol, cudaError_t
 
 // --- stream.c: streams and events ------------------------------------------------------------------------------------
 bool stream_number(cudaStream_t s, uint64_t *number);  // false: there is no such stream
+cudaError_t launches_done(cudaStream_t s);             // waits until all have run, but not in simulated time
 void things_forget(void);                              // none of them is left
 cudaError_t cudaStreamSynchronize(cudaStream_t s);
 cudaError_t cudaDeviceSynchronize(void);

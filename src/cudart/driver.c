@@ -62,7 +62,7 @@ static int encode_pixels(void *map, int type, uint32_t rank, void *at, const uin
 static int replace_address(void *map, void *at)
 {
     TensorMap t;
-    if (!map || !tensor_map_read(&t, map)) return DRIVER_INVALID_VALUE;
+    if (!map || tensor_map_read(&t, map)) return DRIVER_INVALID_VALUE;
     t.base = (uintptr_t)at;
     return put(&t, map);
 }

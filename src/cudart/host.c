@@ -6,7 +6,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t s, void (*function)(void *), void *d
 {
     READY();
     if (!function) return noted(cudaErrorInvalidValue);
-    cudaError_t error = cudaStreamSynchronize(s);
+    cudaError_t error = launches_done(s);
     if (!error) function(data);
     return error;
 }
@@ -16,7 +16,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t s, void (*function)(cudaStream_t,
 {
     READY();
     if (!function || flags) return noted(cudaErrorInvalidValue);
-    cudaError_t error = cudaStreamSynchronize(s);
+    cudaError_t error = launches_done(s);
     if (error != cudaErrorInvalidResourceHandle) function(s, error, data);
     return error;
 }

@@ -37,9 +37,11 @@ static cudaError_t allocate(void **p, size_t bytes, Kind kind, unsigned flags)
     return cudaSuccess;
 }
 
-static cudaError_t give_back(void *p)
+cudaError_t memory_free(void *p, bool waits)
 {
-    return p ? noted(client_ask(&(WireCall){.ask = ASK_FREE, .a = (uintptr_t)p}, NULL, NULL)) : cudaSuccess;
+    READY();
+    const WireCall call = {.ask = ASK_FREE, .flags = waits ? WIRE_WAITS : 0, .a = (uintptr_t)p};
+    return p ? noted(client_ask(&call, NULL, NULL)) : cudaSuccess;
 }
 
 cudaError_t cudaMalloc(void **p, size_t bytes)
@@ -65,17 +67,8 @@ cudaError_t cudaHostAlloc(void **p, size_t bytes, unsigned flags)
 
 cudaError_t cudaMallocHost(void **p, size_t bytes) { return cudaHostAlloc(p, bytes, 0); }
 
-cudaError_t cudaFree(void *p)
-{
-    READY();
-    return give_back(p);
-}
-
-cudaError_t cudaFreeHost(void *p)
-{
-    READY();
-    return give_back(p);
-}
+cudaError_t cudaFree(void *p) { return memory_free(p, true); }
+cudaError_t cudaFreeHost(void *p) { return memory_free(p, true); }
 
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 {
@@ -161,36 +154,50 @@ static bool in_constants(uint64_t at)
     return at >> SHIFT == WINDOW;
 }
 
-static cudaError_t read_out(uint64_t stream, void *to, uint64_t from, uint64_t bytes)
+static _Thread_local bool waits;
+void memory_waits(bool on) { waits = on; }
+cudaError_t memory_waited(cudaError_t error) { return waits = false, error; }
+
+static uint32_t flags_of(bool waiting, bool more) { return (waiting ? WIRE_WAITS : 0) | (more ? WIRE_MORE : 0); }
+
+static cudaError_t read_out(const WireCall *call, void *to)
 {
     Answer answer;
-    cudaError_t error = client_ask(&(WireCall){.ask = ASK_READ, .a = stream, .b = from, .c = bytes}, NULL, &answer);
+    const uint64_t bytes = call->c;
+    cudaError_t error = client_ask(call, NULL, &answer);
     if (!error && answer.text.n == bytes) memcpy(to, answer.text.v, bytes);
     text_free(&answer.text);
     return error;
 }
 
 // Both ends may lie on the GPU or on the host. onchip checks the GPU's end before a byte is touched.
-static cudaError_t copy(uint64_t to, uint64_t from, uint64_t bytes, uint64_t stream)
+//
+// A copy to pageable memory returns when it is done, also one in a stream; one between two places of the host, too (CUDA
+// Runtime API, "API synchronization behavior"). One from pageable memory in a stream returns once the bytes are staged,
+// which takes no time here.
+static cudaError_t copy(uint64_t to, uint64_t from, uint64_t bytes, uint64_t stream, bool more)
 {
     bool in = client_mapped(to, 0), out = client_mapped(from, 0);
     bool in_bank = in_constants(to), of_bank = in_constants(from);
+    const bool pageable = !in && !in_bank && !registered((void *)(uintptr_t)to, NULL, NULL);
     WireCall call = {.ask = ASK_MOVED, .a = stream, .b = in ? to : from, .c = bytes, .d = in};
     if ((in || in_bank) && (out || of_bank))
         call = (WireCall){.ask = ASK_COPY, .a = stream, .b = to, .c = from, .d = bytes};
     else if (of_bank)
-        return read_out(stream, (void *)(uintptr_t)to, from, bytes);
+        call = (WireCall){.ask = ASK_READ, .a = stream, .b = from, .c = bytes};
     else if (in_bank)
         call = (WireCall){.ask = ASK_WRITE, .a = stream, .b = to, .bytes = bytes};
     else if (!in && !out)
-        call = (WireCall){.ask = ASK_WAIT};
+        call = (WireCall){.ask = ASK_WAIT, .a = 1, .b = stream};
+    call.flags = flags_of(waits || pageable, more);
+    if (call.ask == ASK_READ) return read_out(&call, (void *)(uintptr_t)to);
     cudaError_t error = client_ask(&call, (const void *)(uintptr_t)from, NULL);
     if (!error && (call.ask == ASK_MOVED || call.ask == ASK_WAIT))
         memmove((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
     return error;
 }
 
-cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, cudaStream_t s)
+cudaError_t memory_copy(void *to, const void *from, size_t bytes, int kind, cudaStream_t s, bool more)
 {
     enum { BY_ADDRESS = 4 };  // cudaMemcpyDefault, the last of them
     uint64_t stream;
@@ -198,24 +205,35 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, 
     if (kind < 0 || kind > BY_ADDRESS) return noted(cudaErrorInvalidMemcpyDirection);
     if (!stream_number(s, &stream)) return noted(cudaErrorInvalidResourceHandle);
     if (!bytes) return cudaSuccess;
-    return noted(to && from ? copy((uintptr_t)to, (uintptr_t)from, bytes, stream) : cudaErrorInvalidValue);
+    return noted(to && from ? copy((uintptr_t)to, (uintptr_t)from, bytes, stream, more) : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, cudaStream_t s)
+{
+    return memory_copy(to, from, bytes, kind, s, false);
 }
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, int kind)
 {
-    return cudaMemcpyAsync(to, from, bytes, kind, NULL);
+    return WAITING(cudaMemcpyAsync(to, from, bytes, kind, NULL));
 }
 
-cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t s)
+cudaError_t memory_fill(void *to, int value, size_t bytes, cudaStream_t s, bool more)
 {
     uint64_t stream;
     READY();
     if (!stream_number(s, &stream)) return noted(cudaErrorInvalidResourceHandle);
-    const WireCall call = {.ask = ASK_FILL, .a = stream, .b = (uintptr_t)to, .c = bytes, .d = (unsigned char)value};
+    WireCall call = {.ask = ASK_FILL, .a = stream, .b = (uintptr_t)to, .c = bytes, .d = (unsigned char)value};
+    call.flags = flags_of(waits, more);
     return bytes ? noted(client_ask(&call, NULL, NULL)) : cudaSuccess;
 }
 
-cudaError_t cudaMemset(void *to, int value, size_t bytes) { return cudaMemsetAsync(to, value, bytes, NULL); }
+cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t s)
+{
+    return memory_fill(to, value, bytes, s, false);
+}
+
+cudaError_t cudaMemset(void *to, int value, size_t bytes) { return WAITING(cudaMemsetAsync(to, value, bytes, NULL)); }
 
 // --- variables -------------------------------------------------------------------------------------------------------
 static cudaError_t part_of(const void *symbol, size_t offset, size_t bytes, void **at)
@@ -238,7 +256,7 @@ cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t
 
 cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t bytes, size_t offset, int kind)
 {
-    return cudaMemcpyToSymbolAsync(symbol, from, bytes, offset, kind, NULL);
+    return WAITING(cudaMemcpyToSymbolAsync(symbol, from, bytes, offset, kind, NULL));
 }
 
 cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes, size_t offset, int kind,
@@ -252,5 +270,5 @@ cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes
 
 cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t bytes, size_t offset, int kind)
 {
-    return cudaMemcpyFromSymbolAsync(to, symbol, bytes, offset, kind, NULL);
+    return WAITING(cudaMemcpyFromSymbolAsync(to, symbol, bytes, offset, kind, NULL));
 }

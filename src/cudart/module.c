@@ -64,7 +64,13 @@ void __cudaUnregisterFatBinary(void **handle)
     Binary *b = (Binary *)handle;
     Entry *e, *next_entry;
     Variable *v, *next_variable;
+    bool known = false;
     enter();
+    for (size_t k = 0; k < registry.binaries.n; k++) known |= registry.binaries.v[k] == b;
+    if (!known) {  // a constructor of redirect.c's has run twice
+        leave();
+        return;
+    }
     HASH_ITER(hh, registry.entries, e, next_entry) if (e->of == b) drop_entry(e);
     HASH_ITER(hh, registry.variables, v, next_variable) if (v->of == b) drop_variable(v);
     vec_drop(&registry.binaries, b);
@@ -119,7 +125,7 @@ static cudaError_t place(Variable *v)
 {
     Answer answer;
     if (v->at) return cudaSuccess;
-    const WireCall call = {.ask = ASK_SYMBOL, .a = v->of->module, .bytes = strlen(v->name)};
+    const WireCall call = {.ask = ASK_SYMBOL, .a = v->of->module, .b = v->managed != NULL, .bytes = strlen(v->name)};
     cudaError_t error = client_ask(&call, v->name, &answer);
     text_free(&answer.text);
     if (error) return error == cudaErrorSymbolNotFound ? cudaErrorInvalidSymbol : error;
@@ -132,10 +138,10 @@ static cudaError_t load_image(Binary *b)
 {
     Text ptx = {0}, why = {0};
     Answer answer;
-    if (!fatbin_ptx(b->image, UINT32_MAX, &ptx, &why)) {
-        client_line("the program's device code can't be used: %s; onchip needs PTX, which nvcc embeds with -arch=sm_75 "
-                    "or -gencode arch=compute_75,code=compute_75",
-                    why.v);
+    const WireDevice *d = client_device();
+    const Wish wish = {.capability = d->capability, .only = {d->target, (char)d->target_kind}};
+    if (!fatbin_ptx(b->image, &wish, &ptx, &why)) {
+        client_line("the program's device code can't be used: %s", why.v);
         text_free(&ptx), text_free(&why);
         return cudaErrorNoKernelImageForDevice;
     }

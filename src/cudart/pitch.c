@@ -43,7 +43,7 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr *p, cudaExtent e)
 }
 
 // --- boxes -----------------------------------------------------------------------------------------------------------
-typedef cudaError_t Piece(void *user, uint8_t *to, const uint8_t *from, size_t bytes);
+typedef cudaError_t Piece(void *user, uint8_t *to, const uint8_t *from, size_t bytes, bool more);
 
 // Does a row fit its pitch, and the box the address space?
 static cudaError_t check(const Box *b, cudaExtent e)
@@ -68,7 +68,7 @@ static cudaError_t go(const Box *to, const Box *from, cudaExtent e, Piece *piece
     size_t rows = dense ? 1 : e.height, bytes = dense ? e.width * e.height : e.width;
     for (size_t z = 0; z < e.depth; z++)
         for (size_t y = 0; y < rows && !error; y++)
-            error = piece(user, row_of(to, z, y), from ? row_of(from, z, y) : NULL, bytes);
+            error = piece(user, row_of(to, z, y), from ? row_of(from, z, y) : NULL, bytes, z || y);
     return error;
 }
 
@@ -78,10 +78,10 @@ typedef struct Way {
     cudaStream_t stream;
 } Way;
 
-static cudaError_t copy_piece(void *user, uint8_t *to, const uint8_t *from, size_t bytes)
+static cudaError_t copy_piece(void *user, uint8_t *to, const uint8_t *from, size_t bytes, bool more)
 {
     const Way *way = user;
-    return cudaMemcpyAsync(to, from, bytes, way->kind, way->stream);
+    return memory_copy(to, from, bytes, way->kind, way->stream, more);
 }
 
 cudaError_t box_copy(const Box *to, const Box *from, cudaExtent e, int kind, cudaStream_t s)
@@ -101,7 +101,7 @@ cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
                          int kind)
 {
-    return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, NULL);
+    return WAITING(cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, NULL));
 }
 
 // The box of an end of a copy; a slice of it has ysize rows.
@@ -128,14 +128,14 @@ cudaError_t cudaMemcpy3DAsync(const Copy3D *c, cudaStream_t s)
     return noted(error ? error : box_copy(&to, &from, e, c->kind, s));
 }
 
-cudaError_t cudaMemcpy3D(const Copy3D *c) { return cudaMemcpy3DAsync(c, NULL); }
+cudaError_t cudaMemcpy3D(const Copy3D *c) { return WAITING(cudaMemcpy3DAsync(c, NULL)); }
 
 // --- fills -----------------------------------------------------------------------------------------------------------
-static cudaError_t fill_piece(void *user, uint8_t *to, const uint8_t *from, size_t bytes)
+static cudaError_t fill_piece(void *user, uint8_t *to, const uint8_t *from, size_t bytes, bool more)
 {
     const Way *way = user;
     (void)from;
-    return cudaMemsetAsync(to, way->value, bytes, way->stream);
+    return memory_fill(to, way->value, bytes, way->stream, more);
 }
 
 cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t s)
@@ -148,7 +148,7 @@ cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, s
 
 cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)
 {
-    return cudaMemset2DAsync(to, pitch, value, width, height, NULL);
+    return WAITING(cudaMemset2DAsync(to, pitch, value, width, height, NULL));
 }
 
 cudaError_t cudaMemset3DAsync(cudaPitchedPtr p, int value, cudaExtent e, cudaStream_t s)
@@ -158,4 +158,7 @@ cudaError_t cudaMemset3DAsync(cudaPitchedPtr p, int value, cudaExtent e, cudaStr
     return noted(go(&box, NULL, e, fill_piece, &(Way){.value = value, .stream = s}));
 }
 
-cudaError_t cudaMemset3D(cudaPitchedPtr p, int value, cudaExtent e) { return cudaMemset3DAsync(p, value, e, NULL); }
+cudaError_t cudaMemset3D(cudaPitchedPtr p, int value, cudaExtent e)
+{
+    return WAITING(cudaMemset3DAsync(p, value, e, NULL));
+}

@@ -33,7 +33,7 @@ cudaError_t cudaFreeAsync(void *p, cudaStream_t s)
 {
     uint64_t number;
     READY();
-    return stream_number(s, &number) ? cudaFree(p) : noted(cudaErrorInvalidResourceHandle);
+    return stream_number(s, &number) ? memory_free(p, false) : noted(cudaErrorInvalidResourceHandle);
 }
 
 static cudaError_t the_pool(cudaMemPool_t *p, int device)

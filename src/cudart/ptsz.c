@@ -9,7 +9,7 @@
     cudaError_t name params;     \
     cudaError_t name##_ptsz params { return name args; }
 #define PTDS(name, with_stream, params, args) \
-    cudaError_t name##_ptds params { return with_stream args; }
+    cudaError_t name##_ptds params { return WAITING(with_stream args); }
 
 // --- launches --------------------------------------------------------------------------------------------------------
 PTSZ(cudaLaunchKernel, (const void *f, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t s),

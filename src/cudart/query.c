@@ -90,7 +90,7 @@ cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int f
 
 cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes)
 {
-    return cudaMemcpyPeerAsync(to, to_device, from, from_device, bytes, NULL);
+    return WAITING(cudaMemcpyPeerAsync(to, to_device, from, from_device, bytes, NULL));
 }
 
 // --- hints: the description of the GPU says how large the L1 and how wide a bank of shared memory is -----------------

@@ -71,13 +71,13 @@ static cudaError_t move_in(Range *r)
     r->pages = (r->to - r->first + page - 1) / page * page;
     if (!can_move(r, page))
         return client_missing("cudaHostGetDevicePointer of memory on a stack, or beside other such memory");
-    cudaError_t error = cudaMalloc(&r->piece, r->pages + page);  // a piece may begin within a page
+    cudaError_t error = cudaMallocHost(&r->piece, r->pages + page);  // a piece may begin within a page
     if (error) return error;
     uintptr_t there = ((uintptr_t)r->piece + page - 1) / page * page;
     memcpy((void *)there, (void *)r->first, r->pages);
     // A shared mapping is mapped once more where its old size is 0 (mremap(2)).
     if (mremap((void *)there, 0, r->pages, MREMAP_MAYMOVE | MREMAP_FIXED, (void *)r->first) == MAP_FAILED) {
-        cudaFree(r->piece);
+        cudaFreeHost(r->piece);
         return cudaErrorMemoryAllocation;
     }
     r->there = there;
@@ -91,7 +91,7 @@ static cudaError_t move_out(Range *r)
     cudaError_t error = cudaDeviceSynchronize();
     if (!own_pages(r)) return cudaErrorMemoryAllocation;
     r->there = 0;
-    cudaError_t freed = cudaFree(r->piece);
+    cudaError_t freed = cudaFreeHost(r->piece);
     return error ? error : freed;
 }
 

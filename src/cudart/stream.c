@@ -1,5 +1,6 @@
 // stream.c: streams and events. onchip does what one program asks in the order in which it asks, so that a stream or an
-// event only has a place in simulated time: whoever asks whether its work is done waits for all launches.
+// event only has a place in simulated time: whoever asks whether its work is done waits for all launches, and in
+// simulated time for that stream or event alone.
 #include "cudart/cudart.h"
 
 #include <pthread.h>
@@ -88,7 +89,17 @@ bool stream_number(cudaStream_t s, uint64_t *number)
     return t != NULL;
 }
 
-static cudaError_t wait(void) { return client_ask(&(WireCall){.ask = ASK_WAIT}, NULL, NULL); }
+typedef enum Wait { NOTHING, FOR_STREAM, FOR_EVENT } Wait;  // calls.def, WAIT
+static cudaError_t wait(Wait what, uint64_t number)
+{
+    return client_ask(&(WireCall){.ask = ASK_WAIT, .a = what, .b = number}, NULL, NULL);
+}
+
+cudaError_t launches_done(cudaStream_t s)
+{
+    uint64_t number;
+    return noted(stream_number(s, &number) ? wait(NOTHING, 0) : cudaErrorInvalidResourceHandle);
+}
 
 // --- streams ---------------------------------------------------------------------------------------------------------
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *s, unsigned flags, int priority)
@@ -115,7 +126,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t s)
 {
     uint64_t number;
     READY();
-    return noted(stream_number(s, &number) ? wait() : cudaErrorInvalidResourceHandle);
+    return noted(stream_number(s, &number) ? wait(FOR_STREAM, number) : cudaErrorInvalidResourceHandle);
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t s) { return cudaStreamSynchronize(s); }
@@ -164,7 +175,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t event, unsigned flag
 cudaError_t cudaDeviceSynchronize(void)
 {
     READY();
-    return noted(client_ask(&(WireCall){.ask = ASK_WAIT, .a = 1}, NULL, NULL));
+    return noted(wait(FOR_STREAM, 0));
 }
 
 // --- events ----------------------------------------------------------------------------------------------------------
@@ -202,7 +213,9 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t e, cudaStream_t s, unsigned fla
 cudaError_t cudaEventSynchronize(cudaEvent_t e)
 {
     READY();
-    return noted(find(e, EVENT) ? wait() : cudaErrorInvalidResourceHandle);
+    const Thing *event = find(e, EVENT);
+    if (!event) return noted(cudaErrorInvalidResourceHandle);
+    return noted(wait(event->recorded ? FOR_EVENT : NOTHING, event->number));
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t e) { return cudaEventSynchronize(e); }

@@ -151,14 +151,13 @@ static cudaError_t look(const View *v, TextureCall *c)
 }
 
 // --- how it is read --------------------------------------------------------------------------------------------------
-// Without normalized coordinates those that wrap or mirror are clamped. Memory is read by index; beyond it is zero.
+// Memory is read by index; beyond it is zero.
 static cudaError_t address(const Resource *r, const TextureDesc *t, WireTexture *w)
 {
     const int axes = w->depth ? 3 : w->height ? 2 : 1;
     for (int k = 0; k < 3; k++) {
         int mode = k < axes || !k ? t->address[k] : CLAMP;
         if (mode < 0 || mode >= ADDRESSES) return cudaErrorInvalidValue;
-        if (!t->normalized && (mode == WRAP || mode == MIRROR)) mode = CLAMP;
         w->address[k] = (uint32_t)(r->type == LINEAR ? BORDER : mode);
         if (w->cube) w->address[k] = CLAMP;
     }

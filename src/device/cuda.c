@@ -426,6 +426,13 @@ static oc_status between(oc_device *d, CUevent from, CUevent to, double *seconds
     return OC_OK;
 }
 
+static oc_status cuda_event_wait(oc_event *e)
+{
+    USABLE(e->device);
+    TRY(e->device, driver_of(e->device)->cuEventSynchronize(((CudaEvent *)e)->event));
+    return OC_OK;
+}
+
 static oc_status cuda_event_seconds(oc_event *from, oc_event *to, double *seconds)
 {
     USABLE(from->device);
@@ -691,6 +698,7 @@ static const DeviceOps cuda_ops = {
     .unpin = cuda_unpin,
     .queue = cuda_queue,
     .wait = cuda_wait,
+    .event_wait = cuda_event_wait,
     .gather = cuda_gather,
     .launch = cuda_launch,
     .launches = cuda_launches,

@@ -76,7 +76,7 @@ bool device_range(oc_device *d, oc_ptr ptr, oc_ptr *base, uint64_t *bytes)
 oc_status device_pin(oc_device *d, size_t bytes, void **memory) { return d->ops->pin(d, bytes, memory); }
 void device_unpin(oc_device *d, void *memory) { d->ops->unpin(d, memory); }
 void device_queue(oc_device *d, bool on) { d->ops->queue(d, on); }
-oc_status device_wait(oc_device *d, oc_stream *s) { return d->ops->wait(d, s); }
+oc_status device_wait(oc_device *d, oc_stream *s) { return d->ops->info(d).real ? d->ops->wait(d, s) : OC_OK; }
 void device_gather(oc_device *d, size_t bytes, oc_stream *s) { d->ops->gather(d, bytes, s); }
 
 oc_status oc_open(const oc_config *config, oc_device **device, char *message, size_t capacity)
@@ -337,6 +337,14 @@ oc_status oc_reference_bind(oc_module *m, const char *name, const oc_texture *of
 CREATED(stream)
 CREATED(event)
 
+oc_status oc_synchronize(oc_device *d, oc_stream *s)
+{
+    NEED(d, d, "device");
+    OUTSIDE(d);
+    SAME(d, s);
+    return d->ops->wait(d, s);
+}
+
 double oc_stream_time(const oc_stream *s) { return s ? s->device->ops->stream_time(s) : 0; }
 
 oc_status oc_event_record(oc_event *e, oc_stream *s)
@@ -346,6 +354,14 @@ oc_status oc_event_record(oc_event *e, oc_stream *s)
     OUTSIDE(d);
     SAME(d, s);
     return d->ops->event_record(e, s);
+}
+
+oc_status oc_event_synchronize(oc_event *e)
+{
+    oc_device *d = e ? e->device : NULL;
+    NEED(d, e, "event");
+    OUTSIDE(d);
+    return d->ops->event_wait(e);
 }
 
 oc_status oc_event_seconds(oc_event *from, oc_event *to, double *seconds)

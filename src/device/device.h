@@ -48,6 +48,7 @@ typedef struct DeviceOps {
     void (*unpin)(oc_device *d, void *memory);
     void (*queue)(oc_device *d, bool on);
     oc_status (*wait)(oc_device *d, oc_stream *s);
+    oc_status (*event_wait)(oc_event *e);
     void (*gather)(oc_device *d, size_t bytes, oc_stream *s);
     oc_status (*launch)(oc_kernel *k, oc_dim3 grid, oc_dim3 block, uint32_t smem, oc_stream *s,
                         const void *const *args);
@@ -134,11 +135,11 @@ bool device_range(oc_device *d, oc_ptr ptr, oc_ptr *base, uint64_t *bytes);
 // it is ordinary memory.
 oc_status device_pin(oc_device *d, size_t bytes, void **memory);
 void device_unpin(oc_device *d, void *memory);
+// Waits for a stream as oc_synchronize does, in a thread of its own: on a simulated device the host's clock stays.
+oc_status device_wait(oc_device *d, oc_stream *s);
 // While this is on, launches and copies of pinned memory on a real device return before they are done. On a simulated
 // device they always overlap in simulated time.
 void device_queue(oc_device *d, bool on);
-// Waits until the work on a stream is done; null: all work, and later work begins after it.
-oc_status device_wait(oc_device *d, oc_stream *s);
 // Tells the device that the host's CPU has assembled so many bytes, in the stream's order. On a simulated device that
 // takes the described time (host.gather). On a real one the time has already passed.
 void device_gather(oc_device *d, size_t bytes, oc_stream *s);
@@ -167,12 +168,20 @@ uint64_t device_taken(const oc_device *d);                    // bytes that are 
 oc_status device_admit(oc_kernel *k, oc_dim3 grid, oc_dim3 block, uint32_t smem);
 // What ended the last launch, if that was a fault.
 FaultKind device_fault(const oc_device *d);
+// timeline.c
 // Takes the time that a copy between host and device takes, and does what it does to the L2; another process has made
 // it (device_share).
 oc_status device_moved(oc_device *d, oc_ptr at, uint64_t bytes, bool to_device, oc_stream *s);
+// The memory at an address is the host's, which kernels reach: copies and fills of it cross the link. Is it so?
+void device_shares(oc_device *d, oc_ptr at);
+bool device_on_host(const oc_device *d, oc_ptr at);
 // Work that comes to a stream (null: the default one) later begins after the event.
 void device_after(oc_device *d, oc_stream *s, const oc_event *event);
-void device_waited(oc_device *d);  // the host waited for some stream: no kernel runs when it launches the next one
+// The host's last call is one that returns when the stream's work is done; null: all work.
+void device_until(oc_device *d, oc_stream *s);
+// Whether the copies and fills that follow go on with the one before: they are one call, and have one latency.
+void device_goes_on(oc_device *d, bool on);
+// sim.c
 bool device_samples(const oc_device *d);  // it was opened with oc_config.sample
 // How long its engines and the CPU have worked so far, without waiting.
 double device_busy_seconds(const oc_device *d);

@@ -234,15 +234,12 @@ const char *sim_kernel_name(const oc_kernel *k) { return ((const SimKernel *)k)-
 oc_kernel_info sim_kernel_describe(const oc_kernel *base)
 {
     const SimKernel *k = sim_kernel(base);
-    const Function *f = k->f;
-    uint32_t max = f->maxntid[0] ? f->maxntid[0] * f->maxntid[1] * f->maxntid[2] : 1024;
-    if (f->reqntid[0]) max = f->reqntid[0] * f->reqntid[1] * f->reqntid[2];
-    return (oc_kernel_info){.name = f->symbol->name,
-                            .params = (uint32_t)f->params.n,
+    return (oc_kernel_info){.name = k->f->symbol->name,
+                            .params = (uint32_t)k->f->params.n,
                             .registers = k->kernel ? k->kernel->registers : 0,
                             .shared_bytes = k->kernel ? k->kernel->static_shared : 0,
                             .local_bytes = k->kernel ? k->kernel->local_bytes : 0,
-                            .max_threads = max,
+                            .max_threads = sim_most_threads(k),
                             .sizes = k->params.sizes,
                             .names = k->params.names,
                             .types = k->params.types,

@@ -1,6 +1,5 @@
 // sim.c: the public interface on a simulated GPU. A device owns its memory, its chip, its modules and the record of its
-// launches. A stream is a position on a simulated timeline. Copies take the host link and a copy engine, kernels take
-// the chip, each in the order in which they were issued. The default stream waits for all others, and they for it.
+// launches. When things happen is in timeline.c.
 #include "device/sim.h"
 
 #include <stdlib.h>
@@ -58,99 +57,7 @@ void *sim_locate(Sim *d, oc_ptr ptr, size_t bytes)
     return NULL;
 }
 
-static double free_from(const Sim *d, oc_stream *stream, double engine)
-{
-    const SimStream *s = stream_of(stream);
-    double start = s ? s->end : d->standard.end;
-    if (!s || s == &d->standard)
-        for (size_t k = 0; k < d->streams.n; k++) start = MAX(start, d->streams.v[k]->end);
-    else
-        start = MAX(start, d->standard.end);
-    return MAX(start, engine);
-}
-
-static SimStream *work_stream(Sim *d, oc_stream *stream) { return stream ? stream_of(stream) : &d->standard; }
-
-static void take_time(Sim *d, oc_stream *stream, double *engine, double seconds)
-{
-    *engine = free_from(d, stream, *engine) + seconds;
-    d->busy += seconds;
-    work_stream(d, stream)->end = *engine;
-}
-
-// The same for a copy or a fill of what lies at `of`, which a trace shows.
-static void take_copy(Sim *d, oc_stream *stream, double *engine, double seconds, const char *what, oc_ptr of,
-                      size_t bytes)
-{
-    take_time(d, stream, engine, seconds);
-    work_stream(d, stream)->behind = false;
-    const TraceSink *sink = sim_trace_sink(d);
-    if (!sink) return;
-    const Allocation *a = gmem_find(&d->memory, of);
-    sink->work(sink->user, what, a ? a->label : NULL, bytes, *engine - seconds, *engine);
-}
-
-static double copy_seconds(const Sim *d, size_t bytes)
-{
-    return d->gpu.host_us * 1e-6 + (double)bytes / (d->gpu.host_gbs * 1e9);
-}
-
-static oc_status sim_write(oc_device *base, oc_ptr to, const void *from, size_t bytes, oc_stream *s)
-{
-    Sim *d = sim_of(base);
-    void *p = sim_locate(d, to, bytes);
-    if (!p) return OC_BAD_ARGUMENT;
-    if (bytes) memcpy(p, from, bytes);
-    check_written(d->chip.check, to, bytes, true);
-    if (!d->config.functional) chip_copied(&d->chip, to, bytes);
-    take_copy(d, s, &d->copy_free[0], copy_seconds(d, bytes), "copy to the device", to, bytes);
-    return OC_OK;
-}
-
-static oc_status sim_read(oc_device *base, void *to, oc_ptr from, size_t bytes, oc_stream *s)
-{
-    Sim *d = sim_of(base);
-    void *p = sim_locate(d, from, bytes);
-    if (!p) return OC_BAD_ARGUMENT;
-    if (bytes) memcpy(to, p, bytes);
-    take_copy(d, s, &d->copy_free[d->gpu.engines > 1], copy_seconds(d, bytes), "copy to the host", from, bytes);
-    return OC_OK;
-}
-
-static oc_status sim_copy(oc_device *base, oc_ptr to, oc_ptr from, size_t bytes, oc_stream *s)
-{
-    Sim *d = sim_of(base);
-    void *q = sim_locate(d, from, bytes), *p = sim_locate(d, to, bytes);
-    if (!p || !q) return OC_BAD_ARGUMENT;
-    memmove(p, q, bytes);
-    check_copied(d->chip.check, to, from, bytes);
-    take_copy(d, s, &d->chip_free, 2.0 * (double)bytes / (d->gpu.dram_gbs * 1e9), "copy on the device", to, bytes);
-    return OC_OK;
-}
-
-static oc_status sim_fill(oc_device *base, oc_ptr to, uint8_t value, size_t bytes, oc_stream *s)
-{
-    Sim *d = sim_of(base);
-    void *p = sim_locate(d, to, bytes);
-    if (!p) return OC_BAD_ARGUMENT;
-    memset(p, value, bytes);
-    check_written(d->chip.check, to, bytes, true);
-    take_copy(d, s, &d->chip_free, (double)bytes / (d->gpu.dram_gbs * 1e9), "fill", to, bytes);
-    return OC_OK;
-}
-
-oc_status device_moved(oc_device *base, oc_ptr at, uint64_t bytes, bool to_device, oc_stream *s)
-{
-    Sim *d = sim_of(base);
-    if (!sim_locate(d, at, bytes)) return OC_BAD_ARGUMENT;
-    if (to_device) check_written(d->chip.check, at, bytes, true);
-    if (to_device && !d->config.functional) chip_copied(&d->chip, at, bytes);
-    take_copy(d, s, &d->copy_free[!to_device && d->gpu.engines > 1], copy_seconds(d, bytes),
-              to_device ? "copy to the device" : "copy to the host", at, bytes);
-    return OC_OK;
-}
-
-// --- tensor maps, streams --------------------------------------------------------------------------------------------
+// --- tensor maps --------------------------------------------------------------------------------------------
 static oc_status sim_tensor_map(oc_device *base, const TensorMap *t, void *map)
 {
     (void)base;
@@ -158,63 +65,6 @@ static oc_status sim_tensor_map(oc_device *base, const TensorMap *t, void *map)
     return OC_OK;
 }
 
-static oc_status sim_stream_create(oc_device *base, oc_stream **stream)
-{
-    Sim *d = sim_of(base);
-    SimStream *s = mem_alloc(sizeof *s);
-    *s = (SimStream){.base = {base}, .end = d->standard.end};
-    vec_push(&d->streams, s);
-    *stream = &s->base;
-    return OC_OK;
-}
-
-static void sim_stream_destroy(oc_stream *base)
-{
-    Sim *d = sim_of(base->device);
-    vec_drop(&d->streams, (SimStream *)base);
-    mem_free(base);
-}
-
-static double sim_stream_time(const oc_stream *s) { return ((const SimStream *)s)->end; }
-
-static oc_status sim_event_create(oc_device *base, oc_event **event)
-{
-    SimEvent *e = mem_alloc(sizeof *e);
-    *e = (SimEvent){{base}, sim_of(base)->standard.end};
-    vec_push(&sim_of(base)->events, e);
-    *event = &e->base;
-    return OC_OK;
-}
-
-static void sim_event_destroy(oc_event *base)
-{
-    Sim *d = sim_of(base->device);
-    vec_drop(&d->events, (SimEvent *)base);
-    mem_free(base);
-}
-
-static oc_status sim_event_record(oc_event *event, oc_stream *s)
-{
-    Sim *d = sim_of(event->device);
-    double at = s ? stream_of(s)->end : d->standard.end;
-    for (size_t k = 0; k < d->streams.n && !s; k++) at = MAX(at, d->streams.v[k]->end);
-    ((SimEvent *)event)->at = at;
-    return OC_OK;
-}
-
-void device_after(oc_device *base, oc_stream *s, const oc_event *event)
-{
-    SimStream *stream = s ? stream_of(s) : &sim_of(base)->standard;
-    stream->end = MAX(stream->end, ((const SimEvent *)event)->at);
-}
-
-static oc_status sim_event_seconds(oc_event *from, oc_event *to, double *seconds)
-{
-    *seconds = ((SimEvent *)to)->at - ((SimEvent *)from)->at;
-    return OC_OK;
-}
-
-// --- work that overlaps ----------------------------------------------------------------------------------------------
 static oc_status sim_pin(oc_device *base, size_t bytes, void **memory)
 {
     *memory = malloc(bytes);
@@ -223,32 +73,6 @@ static oc_status sim_pin(oc_device *base, size_t bytes, void **memory)
 
 static void sim_unpin(oc_device *base, void *memory) { (void)base, free(memory); }
 static void sim_queue(oc_device *base, bool on) { (void)base, (void)on; }
-
-void device_waited(oc_device *base)
-{
-    Sim *d = sim_of(base);
-    d->standard.behind = false;
-    for (size_t k = 0; k < d->streams.n; k++) d->streams.v[k]->behind = false;
-}
-
-static oc_status sim_wait(oc_device *base, oc_stream *s)
-{
-    double engine = 0;  // no engine is waited for, only the streams
-    Sim *d = sim_of(base);
-    if (!s) take_time(d, NULL, &engine, 0);
-    if (s)
-        stream_of(s)->behind = false;
-    else
-        device_waited(base);
-    return OC_OK;
-}
-
-static void sim_gather(oc_device *base, size_t bytes, oc_stream *s)
-{
-    Sim *d = sim_of(base);
-    take_time(d, s, &d->cpu_free, (double)bytes / (d->gpu.gather_gbs * 1e9));
-    work_stream(d, s)->behind = false;
-}
 
 // --- launches --------------------------------------------------------------------------------------------------------
 typedef struct Progress {
@@ -336,6 +160,23 @@ static oc_status sim_occupancy(oc_kernel *base, oc_dim3 block, uint32_t smem, ui
     return OC_OK;
 }
 
+uint32_t sim_most_threads(const SimKernel *k)
+{
+    const Sim *d = sim_of(k->base.module->device);
+    const Function *f = k->f;
+    uint32_t most = f->maxntid[0] ? f->maxntid[0] * f->maxntid[1] * f->maxntid[2] : 1024;
+    if (f->reqntid[0]) most = f->reqntid[0] * f->reqntid[1] * f->reqntid[2];
+    if (!k->kernel || d->config.functional) return most;
+    for (uint32_t warps = (most + LANES - 1) / LANES; warps; warps--) {
+        SmCfg organised = d->gpu.sm;
+        const char *limit;
+        LaunchInfo info = {.kernel = k->kernel, .grid = {1, 1, 1}, .block = {MIN(warps * LANES, most), 1, 1}};
+        sm_organise(&organised, &info, NULL);
+        if (sm_occupancy(&organised, &info, &limit) || strcmp(limit, "registers")) return info.block[0];
+    }
+    return most;  // not even a warp fits: the launch says so
+}
+
 static bool sim_range(oc_device *base, oc_ptr ptr, oc_ptr *start, uint64_t *bytes)
 {
     const Allocation *a = gmem_find(&sim_of(base)->memory, ptr);
@@ -421,11 +262,20 @@ static oc_status prepare(Launching *l, oc_dim3 grid, oc_dim3 block, uint32_t sme
     return OC_OK;
 }
 
-// Until the kernel starts, once its stream and the chip are free.
+// Until the kernel starts, once its stream and the chip are free. It is less if the launch finds its stream's last
+// kernel running.
 static double launch_seconds(const Launching *l)
 {
     const Gpu *g = &l->d->gpu;
-    return 1e-6 * (l->stream->behind && g->next_us > 0 ? g->next_us : g->launch_us);
+    const bool running = l->stream->behind && l->stream->end > l->d->host;
+    return 1e-6 * (running && g->next_us > 0 ? g->next_us : g->launch_us);
+}
+
+// When the kernel starts: host.launch behind the call at the earliest.
+static double launch_start(const Launching *l)
+{
+    const Sim *d = l->d;
+    return MAX(sim_free_from(d, &l->stream->base, d->chip_free) + launch_seconds(l), d->host + 1e-6 * d->gpu.launch_us);
 }
 
 // Of a launch that is one of those to be timed: runs says whether it was.
@@ -457,8 +307,8 @@ static RunResult simulate(Launching *l)
                     .stop = d->base.stop};
     l->r = (Record){.kernel = mem_text(l->name), .launches = 1};
     if (d->config.cap && (l->timed || d->config.functional)) o.max_insts = d->config.cap - d->executed;
-    double start = free_from(d, &l->stream->base, d->chip_free) + launch_seconds(l);
-    if (sink && l->timed) sink->work(sink->user, l->name, NULL, 0, start, -1);
+    sim_call(d);
+    if (sink && l->timed) sink->work(sink->user, l->name, NULL, 0, launch_start(l), -1);
     double began = seconds_now();
     const bool runs = l->timed && (!d->foretell || foretell_times(d->foretell, &l->info, &d->memory));
     o.warm = d->foretell && !runs && foretell_warm(d->foretell);
@@ -477,12 +327,12 @@ static oc_status record(Launching *l, RunResult result)
     Record *r = &l->r;
     r->info.params = NULL;
     double seconds = (double)r->count[C_CYCLES] / (d->gpu.core_mhz * 1e6);
-    double held = d->chip_free - free_from(d, &l->stream->base, 0);
+    double held = d->chip_free - sim_free_from(d, &l->stream->base, 0);
     if (l->timed && held > 0) d->held++, d->held_seconds += held;
-    take_time(d, &l->stream->base, &d->chip_free, launch_seconds(l) + seconds);
+    d->busy += launch_seconds(l) + seconds;
+    r->start = launch_start(l), r->end = r->start + seconds;
+    d->chip_free = l->stream->end = r->end;
     l->stream->behind = true;
-    r->end = l->stream->end;
-    r->start = r->end - seconds;
     const TraceSink *sink = sim_trace_sink(d);
     if (sink && l->timed) sink->work(sink->user, l->name, NULL, 0, r->start, r->end);
     if (result == RUN_TOO_LARGE)
@@ -543,7 +393,7 @@ static void sim_close(oc_device *base)
     sim_free_launches(d);
     textures_clear(d, true);
     for (size_t l = 0; l < d->labels.n; l++) mem_free(d->labels.v[l]);
-    map_free(&d->label_at);
+    map_free(&d->label_at), map_free(&d->on_host);
     vec_free(&d->modules), vec_free(&d->streams), vec_free(&d->events), vec_free(&d->textures), vec_free(&d->labels),
         vec_free(&d->lines);
     check_close(d->chip.check);
@@ -592,6 +442,7 @@ static const DeviceOps sim_ops = {
     .unpin = sim_unpin,
     .queue = sim_queue,
     .wait = sim_wait,
+    .event_wait = sim_event_wait,
     .gather = sim_gather,
     .launch = sim_launch,
     .launches = sim_launches,

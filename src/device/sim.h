@@ -1,5 +1,5 @@
-// sim.h: the simulated device's parts, which its files share: sim.c (memory, streams, launching), stub.c, module.c,
-// launches.c, trace.c.
+// sim.h: the simulated device's parts, which its files share: sim.c (memory, launching), timeline.c (streams, events,
+// copies), stub.c, module.c, launches.c, trace.c.
 #ifndef DEVICE_SIM_H
 #define DEVICE_SIM_H
 
@@ -8,7 +8,7 @@
 typedef struct SimStream {
     oc_stream base;
     double end;
-    bool behind;  // its last work is a kernel, and nobody has waited for that: the next launch finds it running
+    bool behind;  // its last work is a kernel
 } SimStream;
 typedef struct SimEvent {
     oc_event base;
@@ -46,7 +46,10 @@ typedef struct Sim {
     VEC(Texture) textures;
     VEC(char *) labels;
     Map label_at;  // a label's text → its place in labels
+    Map on_host;   // numbers of allocations that are the host's memory
     SimStream standard;
+    double host;                               // the host's clock, in simulated seconds
+    bool goes_on;                              // with the call before
     double copy_free[2], chip_free, cpu_free;  // when each engine is free, in seconds
     double busy;                               // how long all of them have worked, in seconds
     uint64_t held;                             // launches that only waited for other streams' work on the chip
@@ -91,8 +94,28 @@ bool references_open(Sim *d, Symbol *s, Diag *diag, const Source *source);  // g
 void references_close(Sim *d, const Symbol *s);
 void textures_clear(Sim *d, bool all);  // all: with the references of modules
 
+// timeline.c
+oc_status sim_write(oc_device *d, oc_ptr to, const void *from, size_t bytes, oc_stream *s);
+oc_status sim_read(oc_device *d, void *to, oc_ptr from, size_t bytes, oc_stream *s);
+oc_status sim_copy(oc_device *d, oc_ptr to, oc_ptr from, size_t bytes, oc_stream *s);
+oc_status sim_fill(oc_device *d, oc_ptr to, uint8_t value, size_t bytes, oc_stream *s);
+void sim_gather(oc_device *d, size_t bytes, oc_stream *s);
+oc_status sim_stream_create(oc_device *d, oc_stream **stream);
+void sim_stream_destroy(oc_stream *s);
+double sim_stream_time(const oc_stream *s);
+oc_status sim_wait(oc_device *d, oc_stream *s);
+oc_status sim_event_create(oc_device *d, oc_event **event);
+void sim_event_destroy(oc_event *e);
+oc_status sim_event_record(oc_event *e, oc_stream *s);
+oc_status sim_event_wait(oc_event *e);
+oc_status sim_event_seconds(oc_event *from, oc_event *to, double *seconds);
+// When work that is given to a stream now can begin, if its engine is free from then on.
+double sim_free_from(const Sim *d, oc_stream *stream, double engine);
+void sim_call(Sim *d);  // the host makes a call, which takes its time
+
 // sim.c
 void *sim_locate(Sim *d, oc_ptr ptr, size_t bytes);  // its host address; null, with an error: not all of it is there
+uint32_t sim_most_threads(const SimKernel *k);  // that a block of it may have; functional: whatever its registers take
 const char *sim_keep_label(Sim *d, const char *label);
 
 // trace.c

@@ -10,6 +10,14 @@ enum { MOST_TEXELS = 1 << 27, MOST_SLICES = 65536 };
 // --- descriptions ----------------------------------------------------------------------------------------------------
 static bool numbers(const oc_texture *t) { return t->format == OC_TEX_F32 || t->format == OC_TEX_F16 || t->unit_float; }
 
+// Where coordinates aren't normalized, those outside are clamped instead of wrapped or mirrored (CUDA C++ Programming
+// Guide, "Texture Object API": these modes are for normalized coordinates alone). On a cube they always are.
+static void clamp_whole(Sampler *s, bool cube)
+{
+    for (int k = 0; k < 3 && !s->normalized && !cube; k++)
+        if (s->address[k] == OC_TEX_WRAP || s->address[k] == OC_TEX_MIRROR) s->address[k] = OC_TEX_CLAMP;
+}
+
 // How a texture or a sampler reads.
 static oc_status sampling(Sim *d, const oc_texture *t, Sampler *s)
 {
@@ -25,6 +33,7 @@ static oc_status sampling(Sim *d, const oc_texture *t, Sampler *s)
         if (modes[k] > OC_TEX_MIRROR) return fail(d, OC_BAD_ARGUMENT, "a texture's address mode is out of range");
         s->address[k] = (uint8_t)modes[k];
     }
+    clamp_whole(s, t->cube);
     memcpy(s->border, t->border, sizeof s->border);
     return OC_OK;
 }
@@ -216,6 +225,7 @@ static void initialise(const Symbol *s, Texture *x)
     x->sampler.linear = !strcmp(word, "linear");
     setting(s->settings, "force_unnormalized_coords", word, sizeof word);
     x->sampler.normalized = strcmp(word, "1") != 0;
+    clamp_whole(&x->sampler, false);
     if (kind_of(s) == OBJECT_SAMPLER) x->bound = true;
 }
 

@@ -148,25 +148,27 @@ static void compare(void *user, const char *name, bool stub)
 }
 
 // How good a module is for the kernel; 0: it hasn't got it. text gets its PTX.
-static uint64_t worth(const BinaryModule *m, const char *kernel, Text *text, Text *why)
+static uint64_t worth(const BinaryModule *m, const char *kernel, const Wish *wish, Text *text, Text *why)
 {
     Wanted w = {.kernel = kernel};
-    if (!m->of.ptx || !binary_text(m, text, why)) return 0;
+    const uint64_t fits = m->of.ptx ? target_worth(m->of.of, wish) : 0;
+    if (!fits || !binary_text(m, text, why)) return 0;
     if (kernel) binary_kernels(m, text, compare, &w);
     if (kernel && !w.found) return 0;
-    return 1 + m->of.capability + ((uint64_t)!w.stub << 32);
+    return fits + ((uint64_t)!w.stub << 62);
 }
 
-static bool choose(const BinaryModules *all, const char *kernel, Text *ptx, Text *why)
+static bool choose(const BinaryModules *all, const char *kernel, const Wish *wish, Text *ptx, Text *why)
 {
     uint64_t best = 0;
-    uint32_t containers = 0, last = 0, ptxs = 0;  // containers that have PTX
+    uint32_t containers = 0, last = 0, ptxs = 0, fit = 0;  // containers that have PTX; PTX that fits
     for (size_t k = 0; k < all->n; k++) {
         const BinaryModule *m = &all->v[k];
         Text text = {0};
         containers += m->of.ptx && (!ptxs || m->container != last);
         if (m->of.ptx) last = m->container, ptxs++;
-        uint64_t now = worth(m, kernel, &text, why);
+        fit += m->of.ptx && target_worth(m->of.of, wish);
+        uint64_t now = worth(m, kernel, wish, &text, why);
         if (now > best) {
             Text before = *ptx;
             *ptx = text, text = before, best = now;
@@ -174,7 +176,9 @@ static bool choose(const BinaryModules *all, const char *kernel, Text *ptx, Text
         text_free(&text);
     }
     if (!ptxs)
-        text_put(why, "it is machine code alone; onchip needs PTX, which nvcc embeds with -arch=sm_75");
+        text_put(why, "it is machine code alone; " NEEDS_PTX);
+    else if (!fit)
+        text_printf(why, "it has no PTX for sm_%u%.1s", wish->only.capability, wish->only.kind ? &wish->only.kind : "");
     else if (!kernel && containers > 1)
         text_printf(why, "it has %u modules; choose a kernel with --kernel", containers);
     else if (!best && !why->n)
@@ -182,10 +186,10 @@ static bool choose(const BinaryModules *all, const char *kernel, Text *ptx, Text
     return ptxs && best && (kernel || containers <= 1);
 }
 
-bool binary_ptx(const Text *file, const char *kernel, Text *ptx, Text *why)
+bool binary_ptx(const Text *file, const char *kernel, const Wish *wish, Text *ptx, Text *why)
 {
     BinaryModules all = {0};
-    bool ok = binary_modules(file->v, file->n, &all, why) && choose(&all, kernel, ptx, why);
+    bool ok = binary_modules(file->v, file->n, &all, why) && choose(&all, kernel, wish, ptx, why);
     vec_free(&all);
     return ok;
 }

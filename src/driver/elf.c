@@ -52,11 +52,11 @@ static bool find_type(const Elf *e, uint32_t type, ElfSection *s, ElfSection *te
     return false;
 }
 
-bool elf_symbols(const Elf *e, ElfEach *each, void *user)
+bool elf_symbols(const Elf *e, bool dynamic, ElfEach *each, void *user)
 {
     ElfSection s, texts;
     Elf64_Sym sym;
-    if (!find_type(e, SHT_SYMTAB, &s, &texts)) return false;
+    if (!find_type(e, dynamic ? SHT_DYNSYM : SHT_SYMTAB, &s, &texts)) return false;
     for (uint64_t at = 0; s.n - at >= sizeof sym; at += sizeof sym) {
         memcpy(&sym, s.v + at, sizeof sym);
         const char *name = elf_text(&texts, sym.st_name);
@@ -64,6 +64,17 @@ bool elf_symbols(const Elf *e, ElfEach *each, void *user)
         if (name && function) each(user, name, sym.st_value, sym.st_size);
     }
     return true;
+}
+
+bool elf_has(const Elf *e, const char *section)
+{
+    ElfSection names, s;
+    if (!elf_section(e, e->names, &names)) return false;
+    for (uint32_t k = 0; elf_section(e, k, &s); k++) {
+        const char *name = elf_text(&names, s.name);
+        if (name && !strcmp(name, section)) return true;
+    }
+    return false;
 }
 
 bool elf_needs(const Elf *e, const char *prefix)

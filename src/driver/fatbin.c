@@ -8,12 +8,13 @@
 // (before 12.8) or zstd.
 #include "driver/fatbin.h"
 
+#include <ctype.h>
 #include <dlfcn.h>
 #include <string.h>
 
 enum { WRAPPER = 0x466243b1, CONTAINER = 0xba55ed50 };
 enum { KIND_PTX = 1, KIND_CODE = 2 };
-enum { PACKED_LZ4 = 0x2000, PACKED_ZSTD = 0x8000 };  // of Entry.flags
+enum { PACKED_LZ4 = 0x2000, PACKED_ZSTD = 0x8000, SPECIFIC = 0x100000, FAMILY = 0x200000 };  // of Entry.flags
 
 typedef struct Wrapper {
     uint32_t magic, version;  // 2: with a list of containers that are to be linked when they are loaded
@@ -142,18 +143,56 @@ static bool unpack(const Entry *e, const uint8_t *contents, Text *out, Text *why
     return ok;
 }
 
+// --- targets ---------------------------------------------------------------------------------------------------------
+bool target_read(const char *text, Target *t)
+{
+    static const char *const words[] = {"sm_", "compute_"};
+    uint32_t n = 0;
+    for (size_t k = 0; k < COUNT(words); k++)
+        if (!strncmp(text, words[k], strlen(words[k]))) text += strlen(words[k]);
+    while (isdigit((unsigned char)*text) && n < 1000) n = 10 * n + (uint32_t)(*text++ - '0');
+    *t = (Target){n, *text};
+    if (*text == 'a' || *text == 'f') text++;
+    return n >= 10 && n < 1000 && !*text;
+}
+
+void target_put(Target t, Text *to) { text_printf(to, "%u%.1s", t.capability, t.kind ? &t.kind : ""); }
+
+static Target target_of(const Entry *e)
+{
+    return (Target){e->capability, e->flags & SPECIFIC ? 'a' : e->flags & FAMILY ? 'f' : '\0'};
+}
+
+// PTX for sm_90a runs on 9.0 alone, PTX for sm_100f on 10.0 and later ones of the major version 10 (PTX ISA 11.1.2).
+static bool fits(Target t, uint32_t capability)
+{
+    if (t.kind == 'a') return t.capability == capability;
+    return t.capability <= capability && (t.kind != 'f' || t.capability / 10 == capability / 10);
+}
+
+uint64_t target_worth(Target t, const Wish *w)
+{
+    const uint64_t specific = t.kind == 'a' ? 2 : t.kind == 'f';
+    const uint64_t own = 4 * (uint64_t)MIN(t.capability, UINT16_MAX) + specific + 1;
+    if (w->only.capability) return w->only.capability == t.capability && w->only.kind == t.kind;
+    if (!w->real && !w->capability) return own;
+    if (fits(t, w->capability)) return own << 32;
+    return w->real ? 0 : UINT32_MAX - own;
+}
+
 // --- the container ---------------------------------------------------------------------------------------------------
 // Contents lie as they do in the file, so fields may be unaligned.
 typedef struct Found {
     Entry entry;
     const uint8_t *contents;
-    uint32_t count;  // entries for this capability
+    uint64_t worth;
+    uint32_t count;  // entries of that worth
 } Found;
 
-static void better(Found *best, const Entry *e, const uint8_t *contents)
+static void better(Found *best, const Entry *e, const uint8_t *contents, uint64_t worth)
 {
-    if (best->count && best->entry.capability == e->capability) best->count++;
-    if (!best->count || e->capability > best->entry.capability) *best = (Found){*e, contents, 1};
+    if (worth && worth == best->worth) best->count++;
+    if (worth > best->worth) *best = (Found){*e, contents, worth, 1};
 }
 
 // Reads the entry at *at, and moves *at behind it. False: there is none any more, or, with why, it is damaged.
@@ -180,7 +219,7 @@ uint64_t fatbin_each(const uint8_t *v, uint64_t n, FatbinEach *each, void *user,
     const uint8_t *at = v + h.bytes, *end = at + h.rest;
     while (next_entry(&at, end, &e, &contents, why))
         if (e.kind == KIND_PTX || e.kind == KIND_CODE)
-            each(user, &(FatbinPart){e.kind == KIND_PTX, e.capability, contents - e.header});
+            each(user, &(FatbinPart){e.kind == KIND_PTX, target_of(&e), contents - e.header});
     return why->n ? 0 : h.bytes + h.rest;
 }
 
@@ -191,38 +230,68 @@ bool fatbin_unpack(const FatbinPart *part, Text *out, Text *why)
     return unpack(&e, part->at + e.header, out, why);
 }
 
-bool fatbin_ptx(const void *image, uint32_t capability, Text *ptx, Text *why)
+// Where a program's wrapper points to; null, and why: nowhere, or it is of an unknown kind.
+static const uint8_t *container_of(const void *image, Header *h, Text *why)
+{
+    memcpy(h, image, sizeof *h);
+    if (h->magic == WRAPPER) {
+        Wrapper w;
+        memcpy(&w, image, sizeof w);
+        if (w.version != 1) return text_put(why, "its parts are linked when it is loaded (nvcc -rdc=true)"), NULL;
+        if (!(image = w.container)) return text_put(why, "its fat binary is empty"), NULL;
+        memcpy(h, image, sizeof *h);
+    }
+    if (h->magic == CONTAINER && h->version == 1 && h->bytes >= sizeof *h) return image;
+    return text_put(why, "its fat binary is of an unknown kind"), NULL;
+}
+
+// Why none of the PTX is taken; there: the targets of all that there is.
+static void put_none(const Wish *wish, const Text *there, Text *why)
+{
+    Text only = {0};
+    target_put(wish->only, &only);
+    if (!there->n)
+        text_put(why, wish->real ? "it is machine code alone" : "it is machine code alone; " NEEDS_PTX);
+    else if (wish->only.capability)
+        text_printf(why, "it has no PTX for sm_%s, but for %s", only.v, there->v);
+    else
+        text_put(why, "its PTX is for later GPUs");
+    text_free(&only);
+}
+
+static bool choose(const Wish *wish, const Found *text, const Found *code, const Text *there, Text *why)
+{
+    if (why->n) return false;
+    if (!text->count) return put_none(wish, there, why), false;
+    if (text->count > 1) return text_put(why, "it has several PTX modules for the same GPU"), false;
+    // The application may depend on the machine code that the driver would have taken, for example on its block sizes.
+    const uint32_t ptx = text->entry.capability, machine = code->entry.capability;
+    if (code->count && machine > ptx)
+        text_printf(why, "its PTX, for compute capability %u.%u, is older than its machine code, for %u.%u", ptx / 10,
+                    ptx % 10, machine / 10, machine % 10);
+    return !why->n;
+}
+
+bool fatbin_ptx(const void *image, const Wish *wish, Text *ptx, Text *why)
 {
     Header h;
     Found text = {.count = 0}, code = {.count = 0};
-    bool newer = false;
-    memcpy(&h, image, sizeof h);
-    if (h.magic == WRAPPER) {
-        Wrapper w;
-        memcpy(&w, image, sizeof w);
-        if (w.version != 1) return text_put(why, "its parts are linked when it is loaded"), false;
-        if (!(image = w.container)) return text_put(why, "its fat binary is empty"), false;
-        memcpy(&h, image, sizeof h);
-    }
-    if (h.magic != CONTAINER || h.version != 1 || h.bytes < sizeof h)
-        return text_put(why, "its fat binary is of an unknown kind"), false;
-    const uint8_t *at = (const uint8_t *)image + h.bytes, *end = at + h.rest, *contents;
+    Text there = {0};
+    const uint8_t *at = container_of(image, &h, why), *end, *contents;
     Entry e;
+    if (!at) return false;
+    end = at + h.bytes + h.rest;
+    at += h.bytes;
     while (next_entry(&at, end, &e, &contents, why)) {
-        newer |= e.kind == KIND_PTX && e.capability > capability;
         // Machine code runs on GPUs of its own major version from its minor version on.
-        if (e.kind == KIND_PTX && e.capability <= capability) better(&text, &e, contents);
-        if (e.kind == KIND_CODE && e.capability <= capability && e.capability / 10 == capability / 10)
-            better(&code, &e, contents);
+        const bool runs = e.capability <= wish->capability && e.capability / 10 == wish->capability / 10;
+        if (e.kind == KIND_CODE && wish->real && runs) better(&code, &e, contents, e.capability);
+        if (e.kind != KIND_PTX) continue;
+        better(&text, &e, contents, target_worth(target_of(&e), wish));
+        text_put(&there, there.n ? ", sm_" : "sm_");
+        target_put(target_of(&e), &there);
     }
-    if (why->n) return false;
-    if (!text.count) return text_put(why, newer ? "its PTX is for later GPUs" : "it is machine code alone"), false;
-    if (text.count > 1) return text_put(why, "it has several PTX modules for the same GPU"), false;
-    // The application may depend on the machine code that the driver would have taken, for example on its block sizes.
-    if (code.count && code.entry.capability > text.entry.capability)
-        return text_printf(why, "its PTX, for compute capability %u.%u, is older than its machine code, for %u.%u",
-                           text.entry.capability / 10, text.entry.capability % 10, code.entry.capability / 10,
-                           code.entry.capability % 10),
-               false;
-    return unpack(&text.entry, text.contents, ptx, why);
+    bool ok = choose(wish, &text, &code, &there, why) && unpack(&text.entry, text.contents, ptx, why);
+    text_free(&there);
+    return ok;
 }

@@ -7,14 +7,30 @@
 // --- fatbin.c: PTX out of the toolkit's containers -------------------------------------------------------------------
 typedef enum ImageKind { IMAGE_PTX, IMAGE_CUBIN, IMAGE_FATBIN, IMAGE_UNKNOWN } ImageKind;
 ImageKind image_kind(const void *image);
-// Finds the PTX that a GPU of this capability (90: 9.0) would get if the container had no machine code. False: why says
-// what is there instead.
-bool fatbin_ptx(const void *image, uint32_t capability, Text *ptx, Text *why);
+// What PTX is for: a capability (90: 9.0), and whether for that alone (kind 'a': sm_90a), for its family (kind 'f':
+// sm_100f), or also for all later ones (kind 0).
+typedef struct Target {
+    uint32_t capability;
+    char kind;
+} Target;
+bool target_read(const char *text, Target *t);  // "90", "90a", "sm_90a" or "compute_90a"; false: it is none
+void target_put(Target t, Text *to);            // "90a"
+// Which of several modules is wanted.
+typedef struct Wish {
+    uint32_t capability;  // of the GPU; 0: there is none, and the newest is wanted
+    bool real;            // the GPU can't run PTX for later ones, and would take machine code first
+    Target only;          // capability 0: any
+} Wish;
+// How well PTX for a target fits; 0: it can't be taken. The newest that isn't above the GPU fits best, and of one
+// capability the most specific one. A simulated GPU runs what is for later ones, too: of those the oldest fits best.
+uint64_t target_worth(Target t, const Wish *wish);
+// Finds the PTX in a container that fits best, as if it had no machine code. False: why says what is there instead.
+bool fatbin_ptx(const void *image, const Wish *wish, Text *ptx, Text *why);
 // Calls each for every module of the container at v, of which n bytes may be read. Returns the bytes that the container
 // takes; 0: there is none, or, with why, it is damaged.
 typedef struct FatbinPart {
     bool ptx;  // else machine code
-    uint32_t capability;
+    Target of;
     const uint8_t *at;  // its entry in the container
 } FatbinPart;
 typedef void FatbinEach(void *user, const FatbinPart *part);
@@ -22,6 +38,8 @@ uint64_t fatbin_each(const uint8_t *v, uint64_t n, FatbinEach *each, void *user,
 bool fatbin_unpack(const FatbinPart *part, Text *out, Text *why);  // PTX without its null byte, or a cubin
 // Decompresses LZ4's block format. False: the data isn't in that format, or has another length.
 bool lz4_decompress(const uint8_t *from, size_t n, uint8_t *to, size_t bytes);
+
+#define NEEDS_PTX "onchip needs PTX, which nvcc embeds with -arch=sm_75 or -gencode arch=compute_75,code=compute_75"
 
 // --- elf.c: programs, libraries and objects --------------------------------------------------------------------------
 // All that is returned points into the bytes of the file.
@@ -41,10 +59,11 @@ typedef struct ElfSection {
 bool elf_open(Elf *e, const void *bytes, size_t n);          // false: it is no file of 64 bits, little-endian
 bool elf_section(const Elf *e, uint32_t k, ElfSection *s);   // false: there are fewer
 const char *elf_text(const ElfSection *texts, uint64_t at);  // null: none begins and ends there
-// Calls each for every function that the symbol table (.symtab) says is in the file; at: its address before the file is
-// loaded. False: there is no such table, as in a stripped program.
+// Calls each for every function that a symbol table says is in the file: .symtab, or the dynamic one; at: its address
+// before the file is loaded. False: there is no such table, as in a stripped program.
 typedef void ElfEach(void *user, const char *name, uint64_t at, uint64_t bytes);
-bool elf_symbols(const Elf *e, ElfEach *each, void *user);
+bool elf_symbols(const Elf *e, bool dynamic, ElfEach *each, void *user);
+bool elf_has(const Elf *e, const char *section);   // a section of that name
 bool elf_needs(const Elf *e, const char *prefix);  // a shared library whose name begins so
 // Is there a program at path? Scripts begin with #!, executables are ELF files that begin to run somewhere. Libraries,
 // objects and cubins don't.
@@ -67,9 +86,8 @@ bool binary_text(const BinaryModule *m, Text *out, Text *why);
 // no code of it.
 typedef void BinaryKernel(void *user, const char *name, bool stub);
 void binary_kernels(const BinaryModule *m, const Text *text, BinaryKernel *each, void *user);
-// The PTX of a file that isn't PTX itself: of the modules that have the kernel (null: of all) the one for the newest
-// target, one with code of it before one without. False, and why: there is none, or kernel is null and there are
-// several.
-bool binary_ptx(const Text *file, const char *kernel, Text *ptx, Text *why);
+// The PTX of a file that isn't PTX itself: of the modules that have the kernel (null: of all) the one that fits best,
+// one with code of it before one without. False, and why: there is none, or kernel is null and there are several.
+bool binary_ptx(const Text *file, const char *kernel, const Wish *wish, Text *ptx, Text *why);
 
 #endif

@@ -17,7 +17,7 @@
 // or "w" and the full name, and for its executable and libraries. A file of OPENED_MOST bytes may lack some.
 #define OPENED_VARIABLE "ONCHIP_OPENED"
 enum { OPENED_MOST = 16 << 20 };
-enum { WIRE_VERSION = 5 };
+enum { WIRE_VERSION = 6 };
 enum { WIRE_TEXT = 256 << 20 };  // the most bytes of text, as of a PTX file
 
 typedef enum Ask {
@@ -27,9 +27,13 @@ typedef enum Ask {
     ASKS
 } Ask;
 
+enum {               // flags
+    WIRE_WAITS = 1,  // the program's call returns when what is asked for is done: a copy; of FREE, all work
+    WIRE_MORE = 2    // it goes on with the copy or the fill of the call before
+};
 typedef struct WireCall {
-    uint32_t ask, reserved;  // an Ask
-    uint64_t bytes;          // of the text that follows
+    uint32_t ask, flags;  // an Ask
+    uint64_t bytes;       // of the text that follows
     uint64_t a, b, c, d;
 } WireCall;
 typedef struct WireAnswer {
@@ -44,6 +48,7 @@ typedef struct WireDevice {
     uint32_t sms, capability, engines, threads, blocks;  // the last two: of an SM, at most
     uint32_t registers, shared_sm, shared_block;         // of an SM; bytes
     uint32_t l2, clock_khz, memory_khz;                  // bytes
+    uint32_t target, target_kind;                        // the only one whose PTX is taken (fatbin.h); 0: any
 } WireDevice;
 typedef struct WireGreeting {
     uint32_t version, reserved;

@@ -312,6 +312,15 @@ static uint64_t box_bytes(const TensorMap *t)
     return bytes;
 }
 
+// The map at an address is none, or not one for this instruction, or a field of it can't be changed so.
+static bool no_map(const Job *j, uint64_t address, bool write, const char *why)
+{
+    Fault *f = &j->env->fault;
+    fail(j, FAULT_TENSOR_MAP, address, TENSOR_MAP_BYTES, write);
+    snprintf(f->note, sizeof f->note, "%s", why);
+    return false;
+}
+
 // A map may lie in global, constant or parameter memory; its address is generic.
 static bool read_map(Job *j)
 {
@@ -321,7 +330,7 @@ static bool read_map(Job *j)
         j->form->map_wide ? ((const uint64_t *)row(l, j->form->map))[j->lane] : word(j, j->form->map);
     const uint64_t param = address - PARAM_WINDOW, constant = address - k->image->const_base;
     uint8_t bytes[TENSOR_MAP_BYTES];
-    if (address % 64) return fail(j, FAULT_TENSOR_MAP, address, TENSOR_MAP_BYTES, false);
+    if (address % 64) return no_map(j, address, false, "its address is no multiple of 64");
     if (k->param_bytes >= TENSOR_MAP_BYTES && param <= k->param_bytes - TENSOR_MAP_BYTES)
         memcpy(bytes, j->env->launch->params + param, sizeof bytes);
     else if (k->image->const_bytes >= TENSOR_MAP_BYTES && constant <= k->image->const_bytes - TENSOR_MAP_BYTES)
@@ -332,8 +341,12 @@ static bool read_map(Job *j)
         return fail(j, FAULT_BOUNDS, address, TENSOR_MAP_BYTES, false);
     const uint16_t mode = j->d->inst->mod[G_MODE];
     const bool pixels = mode == M_IM2COL || mode == M_IM2COL_NO_OFFS;
-    if (tensor_map_read(&j->map, bytes) && j->map.rank == j->form->rank && j->map.im2col == pixels) return true;
-    return fail(j, FAULT_TENSOR_MAP, address, TENSOR_MAP_BYTES, false);
+    const char *flaw = tensor_map_read(&j->map, bytes);
+    if (!flaw && j->map.rank != j->form->rank) flaw = "rank: the instruction has another number of dimensions";
+    if (!flaw && j->map.im2col != pixels)
+        flaw = pixels ? "it is for tiles, and the instruction for im2col"
+                      : "it is for im2col, and the instruction for tiles";
+    return !flaw || no_map(j, address, false, flaw);
 }
 
 // --- one copy --------------------------------------------------------------------------------------------------------
@@ -468,8 +481,8 @@ static bool change_map(Job *j, uint8_t *map)
     const void *r = row(&j->warp->l, d->b);
     const uint64_t v = d->type == TY_B64 ? ((const uint64_t *)r)[j->lane] : ((const uint32_t *)r)[j->lane];
     const TensorField field = (TensorField)(d->mod - M_MAP_ADDRESS);
-    return tensor_map_set(map, field, (uint32_t)d->imm, v) ||
-           fail(j, FAULT_TENSOR_MAP, place(j, BULK_OTHER), TENSOR_MAP_BYTES, true);
+    const char *flaw = tensor_map_set(map, field, (uint32_t)d->imm, v);
+    return !flaw || no_map(j, place(j, BULK_OTHER), true, flaw);
 }
 
 static bool map_lane(Job *j)

@@ -27,7 +27,7 @@ static const char *find_ptx(const void *image, const char *name, Text *unpacked)
     case IMAGE_CUBIN: text_put(&why, "it is machine code alone"); break;
     case IMAGE_UNKNOWN: text_put(&why, "it is neither PTX nor a fat binary"); break;
     case IMAGE_FATBIN:
-        if (fatbin_ptx(image, capability(), unpacked, &why)) ptx = unpacked->v;
+        if (fatbin_ptx(image, &(Wish){.capability = capability(), .real = true}, unpacked, &why)) ptx = unpacked->v;
         break;
     }
     if (!ptx) log_line("%s is left alone: %s", name, why.v);

@@ -11,6 +11,7 @@ enum {  // cudaError_t
     INVALID_PTX = 218,
     INVALID_HANDLE = 400,
     NOT_FOUND = 500,
+    OUT_OF_RESOURCES = 701,
     TIMEOUT = 702,
     NOT_SUPPORTED = 801
 };
@@ -78,6 +79,7 @@ static void run_one(Serving *s, Waiting *w)
         if (status == OC_OK) status = oc_launch(w->kernel, w->grid, w->block, w->smem, w->stream, w->args);
         if (status != OC_OK) {
             s->failed = result(s, status), tell(s);
+            s->untold |= status != OC_LIMIT && status != OC_STOPPED;  // the user wanted these
             s->sticky = status == OC_FAULT || status == OC_HANG || status == OC_LIMIT || status == OC_STOPPED;
         }
         oc_forget(s->device, s->o->keep);
@@ -103,6 +105,8 @@ static int answer_LAUNCH(Serving *s, const WireCall *c, WireAnswer *a, Text *out
     memcpy(&l, s->text.v, sizeof l);
     oc_dim3 grid = {l.grid[0], l.grid[1], l.grid[2]}, block = {l.block[0], l.block[1], l.block[2]};
     oc_dim3 cluster = {l.cluster[0], l.cluster[1], l.cluster[2]};
+    const uint64_t threads = (uint64_t)block.x * block.y * block.z;
+    if (threads > oc_kernel_describe(k).max_threads) return OUT_OF_RESOURCES;
     oc_status status = oc_cluster(k, cluster);
     if (status == OC_OK) status = device_admit(k, grid, block, l.shared);
     if (status != OC_OK) return tell(s), result(s, status);
@@ -152,7 +156,7 @@ static int answer_ALLOC(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
     (void)out;
     if (!c->a) return INVALID_VALUE;
     int error = result(s, oc_malloc(s->device, c->a, site(s), &a->a));
-    if (error == SUCCESS && c->b) device_zeroed(s->device, a->a, c->a);
+    if (error == SUCCESS && c->b) device_zeroed(s->device, a->a, c->a), device_shares(s->device, a->a);
     return error;
 }
 
@@ -286,6 +290,7 @@ static int answer_SYMBOL(Serving *s, const WireCall *c, WireAnswer *a, Text *out
     if (!m) return INVALID_HANDLE;
     if (oc_symbol(m, s->text.n ? s->text.v : "", &a->a, &bytes) != OC_OK) return NOT_FOUND;
     a->b = bytes;
+    if (c->b) device_shares(s->device, a->a);
     return SUCCESS;
 }
 
@@ -335,9 +340,17 @@ static int answer_STREAM_AFTER(Serving *s, const WireCall *c, WireAnswer *a, Tex
 // All launches have run when it is answered.
 static int answer_WAIT(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 {
+    enum { FOR_NOTHING, FOR_STREAM, FOR_EVENT };
     (void)a, (void)out;
-    device_waited(s->device);
-    return c->a ? result(s, device_wait(s->device, NULL)) : SUCCESS;
+    oc_stream *stream;
+    oc_event *event = c->a == FOR_EVENT ? MADE(s->events, c->b) : NULL;
+    switch (c->a) {
+    case FOR_NOTHING: return SUCCESS;
+    case FOR_STREAM:
+        return stream_known(s, c->b, &stream) ? result(s, oc_synchronize(s->device, stream)) : INVALID_HANDLE;
+    case FOR_EVENT: return event ? result(s, oc_event_synchronize(event)) : INVALID_HANDLE;
+    default: return INVALID_VALUE;
+    }
 }
 
 static int answer_EVENT(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
@@ -530,6 +543,34 @@ static int answer_RESET(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
     return SUCCESS;
 }
 
+// Does the program's call return when what it asks for is done? A copy or a fill on the device alone never waits for
+// that, and a copy on the host alone always does (CUDA Runtime API, "API synchronization behavior").
+static bool waits(const Serving *s, const WireCall *c)
+{
+    const bool wish = c->flags & WIRE_WAITS;
+    const oc_device *d = s->device;
+    switch (c->ask) {
+    case ASK_COPY: {
+        const bool to = device_on_host(d, c->b), from = device_on_host(d, c->c);
+        return (wish && (to || from)) || (to && from);
+    }
+    case ASK_FILL: return wish && device_on_host(d, c->b);
+    case ASK_MOVED: return wish || device_on_host(d, c->b);
+    case ASK_READ:
+    case ASK_WRITE:
+    case ASK_FREE: return wish;
+    default: return false;
+    }
+}
+
+static void wait_in(const Serving *s, const WireCall *c)
+{
+    oc_stream *stream = NULL;
+    if (!waits(s, c)) return;
+    if (c->ask != ASK_FREE) stream_known(s, c->a, &stream);
+    device_until(s->device, stream);
+}
+
 int answer(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 {
     static int (*const answers[ASKS])(Serving *, const WireCall *, WireAnswer *, Text *) = {
@@ -541,10 +582,14 @@ int answer(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
     if (c->ask != ASK_LAUNCH || s->waiting.n >= WAITING_MOST) answers_run(s);
     if (s->failed && c->ask != ASK_RESET && c->ask != ASK_PRINTED) {
         int failed = s->failed;
+        s->untold = false;
         if (!s->sticky) s->failed = SUCCESS;
         return failed;
     }
-    return answers[c->ask](s, c, a, out);
+    device_goes_on(s->device, c->flags & WIRE_MORE);
+    int error = answers[c->ask](s, c, a, out);
+    if (error == SUCCESS) wait_in(s, c);
+    return error;
 }
 
 // The device has what it made, and the report may still need it.

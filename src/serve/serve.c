@@ -113,7 +113,9 @@ static bool greet(const Serving *s, int socket)
                                         .shared_block = info.shared_block,
                                         .l2 = (uint32_t)MIN(info.l2_bytes, INT32_MAX),
                                         .clock_khz = (uint32_t)(info.clock_mhz * 1e3),
-                                        .memory_khz = (uint32_t)(g->dram_mhz * 1e3)}};
+                                        .memory_khz = (uint32_t)(g->dram_mhz * 1e3),
+                                        .target = s->o->target.capability,
+                                        .target_kind = (uint32_t)s->o->target.kind}};
     snprintf(greeting.device.name, sizeof greeting.device.name, "%s", info.name);
     union {
         struct cmsghdr head;
@@ -129,6 +131,9 @@ static bool greet(const Serving *s, int socket)
 
 static void leave(Serving *s)
 {
+    answers_run(s);
+    s->served->untold |= s->untold;
+    s->untold = false;
     if (s->socket >= 0) close(s->socket);
     s->socket = -1;
 }
@@ -148,7 +153,6 @@ static void meet(Serving *s)
         close(in);
         return;
     }
-    answers_run(s);
     if (s->served->connected) answers_reset(s);
     s->socket = in, s->served->connected = true;
 }
@@ -187,7 +191,6 @@ bool serve(oc_device *d, const ServeOptions *o, Text *printed, Served *served, T
     if (s.door < 0) return text_printf(why, "can't make a socket: %s", strerror(errno)), false;
     s.pid = child_start(o, name, why);
     if (s.pid > 0) serve_all(&s);
-    answers_run(&s);
     leave(&s);
     close(s.door);
     if (s.pid > 0 && !s.ended && stopped(&s)) end_program(&s);

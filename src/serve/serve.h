@@ -9,10 +9,12 @@
 #define SERVE_H
 
 #include "device/device.h"
+#include "driver/fatbin.h"
 
 typedef struct ServeOptions {
     const char *const *words;  // the program's file and its arguments; a null ends them
     const char *opened;        // a file that gets the names of those that it opens (driver/wire.h); null: none
+    Target target;             // the only one whose PTX is taken; capability 0: any
     int output;                // a file for what it writes, and its input is empty; −1: it has onchip's own
     size_t keep;               // so many launches are kept each by itself; the rest is summed by kernel (oc_forget)
     // Told in whole lines what the program doesn't learn, such as the place of a kernel's fault.
@@ -28,6 +30,7 @@ typedef struct ServeOptions {
 typedef struct Served {
     int status;      // of the process, as waitpid gives it
     bool connected;  // it has asked something: our library was loaded
+    bool untold;     // a kernel failed, and no call came to which its error could be returned
 } Served;
 
 // --- serve.c ---------------------------------------------------------------------------------------------------------
@@ -70,6 +73,7 @@ typedef struct Serving {
     uint64_t workspace;  // by which blocks of cooperative launches wait for one another; 0: there was none yet
     int failed;          // a cudaError_t of an earlier launch, which the next call has; 0: none
     bool sticky;         // all further calls have it
+    bool untold;         // no call has had it yet
 } Serving;
 // child.c
 // Starts the program, which finds libcudart and the socket's name in its environment. −1, and why: it can't.

@@ -90,8 +90,11 @@ static void tell_line(void *user, const char *line)
 static void put_status_of(const Served *served, const Text *told, FILE *written, Text *error)
 {
     int status = served->status;
-    if (WIFEXITED(status) && !WEXITSTATUS(status)) return;
-    if (WIFEXITED(status))
+    const bool good = WIFEXITED(status) && !WEXITSTATUS(status);
+    if (good && !served->untold) return;
+    if (good)
+        text_put(error, "a kernel failed, and the program didn't ask whether one had");
+    else if (WIFEXITED(status))
         text_printf(error, "the program's exit status is %d", WEXITSTATUS(status));
     else
         text_printf(error, "the program was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));

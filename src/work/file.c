@@ -106,26 +106,27 @@ static oc_status choose_entry(const FileRun *r, const Kernels *all, oc_kernel **
 }
 
 // The file's PTX, or, of a program or a library, that of the module in it that has the kernel.
-static oc_status ptx_in(const FileRun *r, const Text *file, Text *ptx, Text *error)
+static oc_status ptx_in(const oc_device *d, const FileRun *r, const Text *file, Text *ptx, Text *error)
 {
+    const Wish wish = {.capability = oc_describe(d).capability, .only = r->target};
     Text why = {0};
     ImageKind kind = file->n ? image_kind(file->v) : IMAGE_UNKNOWN;
     oc_status status = OC_OK;
     if (kind != IMAGE_CUBIN && kind != IMAGE_FATBIN)
         text_add(ptx, file->v ? file->v : "", file->n);
-    else if (!binary_ptx(file, r->kernel, ptx, &why))
+    else if (!binary_ptx(file, r->kernel, &wish, ptx, &why))
         status = file_fail(error, OC_BAD_FILE, "%s: %s", r->path, why.v);
     text_free(&why);
     return status;
 }
 
-oc_status file_ptx(const FileRun *r, Text *ptx, Text *error)
+oc_status file_ptx(const oc_device *d, const FileRun *r, Text *ptx, Text *error)
 {
     Text file = {0};
-    if (r->text) return ptx_in(r, r->text, ptx, error);
+    if (r->text) return ptx_in(d, r, r->text, ptx, error);
     if (!text_read_file(&file, r->path))
         return file_fail(error, OC_BAD_FILE, "can't read %s: %s", r->path, strerror(errno));
-    oc_status status = ptx_in(r, &file, ptx, error);
+    oc_status status = ptx_in(d, r, &file, ptx, error);
     text_free(&file);
     return status;
 }
@@ -153,7 +154,7 @@ static oc_status find_kernel(oc_device *d, const FileRun *r, oc_kernel **k, Text
 {
     Text ptx = {0};
     oc_module *m;
-    oc_status status = file_ptx(r, &ptx, error);
+    oc_status status = file_ptx(d, r, &ptx, error);
     if (status == OC_OK) status = file_load(d, r, &ptx, &m, error);
     text_free(&ptx);
     return status == OC_OK ? file_choose(r, m, k, error) : status;

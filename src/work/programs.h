@@ -3,6 +3,7 @@
 #ifndef WORK_PROGRAMS_H
 #define WORK_PROGRAMS_H
 
+#include "driver/fatbin.h"
 #include "work/work.h"
 
 // --- workloads.gen.c: the registry, generated from workloads/*/ ------------------------------------------------------
@@ -88,6 +89,7 @@ typedef struct FileRun {
     const char *path;
     const char *kernel;  // its name; null: the file has only one
     const Text *text;    // the file's contents; null: the file is read
+    Target target;       // which PTX of several is taken; capability 0: the one that fits the GPU best
     oc_dim3 grid, block;
     uint32_t smem;   // dynamic shared memory of a block, bytes
     TextList args;   // "i32:7", "buf:4KiB:rand:f32"
@@ -121,9 +123,9 @@ oc_status file_fail(Text *error, oc_status status, const char *format, ...) __at
 // or doesn't fit.
 oc_status file_prepare(oc_device *d, const FileRun *run, FileLaunch *l, Text *error);
 oc_status file_launch(FileLaunch *l, Text *error);
-// The steps of file_prepare: the PTX of the file; its module; the kernel that run names; its arguments, for which l has
+// The steps of file_prepare: the PTX of the file, for that device; its module; the kernel that run names; its arguments, for which l has
 // the device and the shape.
-oc_status file_ptx(const FileRun *run, Text *ptx, Text *error);
+oc_status file_ptx(const oc_device *d, const FileRun *run, Text *ptx, Text *error);
 oc_status file_load(oc_device *d, const FileRun *run, const Text *ptx, oc_module **module, Text *error);
 oc_status file_choose(const FileRun *run, oc_module *module, oc_kernel **kernel, Text *error);
 oc_status file_arguments(const FileRun *run, oc_kernel *kernel, FileLaunch *l, Text *error);

@@ -244,7 +244,7 @@ static oc_status read_entry(Script *s, Launching *l, const IniEntry *e, Text *wh
 static oc_status find_module(oc_device *d, const FileRun *r, Modules *all, oc_module **m, Text *why)
 {
     Module one = {.ptx = {0}};
-    oc_status status = file_ptx(r, &one.ptx, why);
+    oc_status status = file_ptx(d, r, &one.ptx, why);
     size_t k = 0;
     while (k < all->n && (all->v[k].ptx.n != one.ptx.n || memcmp(all->v[k].ptx.v, one.ptx.v, one.ptx.n))) k++;
     if (status == OC_OK && k < all->n) *m = all->v[k].module;

@@ -342,7 +342,7 @@ static void flow(Run *r, int pass)
         if (s >= behind) take(r, &r->slots.v[(s - behind) % buffers]);
     }
     work_on(r->work, NULL);
-    if (work_ok(r->work)) work_good(r->work, device_wait(r->device, NULL));
+    if (work_ok(r->work)) work_good(r->work, oc_synchronize(r->device, NULL));
 }
 
 static void run_device(Run *r)
@@ -355,7 +355,7 @@ static void run_device(Run *r)
                                                             : MAX(r->options->buffers, 1));
     if (work_ok(r->work)) work_good(r->work, oc_event_create(r->device, &from));
     if (work_ok(r->work)) work_good(r->work, oc_event_create(r->device, &to));
-    if (work_ok(r->work)) work_good(r->work, device_wait(r->device, NULL));
+    if (work_ok(r->work)) work_good(r->work, oc_synchronize(r->device, NULL));
     const uint64_t to_device = work_moved(r->work, true), to_host = work_moved(r->work, false);
     if (work_ok(r->work)) work_good(r->work, oc_event_record(from, NULL));
     device_queue(r->device, true);

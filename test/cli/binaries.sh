@@ -62,9 +62,14 @@ for file in app.o app libapp.so; do
 done
 stores() { gives 0 "$1" -- run "${@:2}" --functional --arg buf:4:zero --dump x:u32; }
 
-# The newest target's; one that has code before one that hasn't; other kernels from where they are.
-stores '90' --kernel saxpy ./libapp.so
-stores '90' --kernel both ./libapp.so
+# The newest target's that isn't above the GPU's, else the oldest's, or the one that is asked for; one that has code
+# before one that hasn't; other kernels from where they are.
+stores '90' --kernel saxpy ./libapp.so --gpu h200
+stores '75' --kernel saxpy ./libapp.so --gpu a100
+stores '75' --kernel saxpy ./libapp.so --gpu gtx480
+stores '90' --kernel saxpy ./libapp.so --target sm_90
+stores '75' --kernel saxpy ./libapp.so --gpu h200 --target compute_75
+stores '90' --kernel both ./libapp.so --gpu h200
 stores '80' --kernel other ./app.o
 stores '80' --kernel other ./app # with --kernel in front, a kernel of the program is run, and not the program
 stores '75' plain.ptx
@@ -73,6 +78,9 @@ gives 0 '.entry other' -- show ptx app --kernel other
 gives 0 '.target sm_90' -- show ptx one.fatbin
 gives 1 "app: no kernel 'neither' in it" -- run --kernel neither ./app
 gives 1 'libapp.so: it has 2 modules; choose a kernel with --kernel' -- run ./libapp.so
+gives 1 'libapp.so: it has no PTX for sm_90a' -- run --kernel saxpy ./libapp.so --target 90a
+for wrong in 7 sm_ 90b sm_90ab 1000; do gives 2 "not '$wrong'" -- run --target $wrong ./libapp.so; done
+gives 2 '--target has no effect' -- run atax --target 90
 gives 1 'code.fatbin: it is machine code alone; onchip needs PTX' -- run code.fatbin
 
 # A stranger's bytes: an error, or what is whole, and nothing else.

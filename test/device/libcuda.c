@@ -244,7 +244,7 @@ CUresult cuStreamSynchronize(CUstream s)
 CUresult cuCtxSynchronize(void)
 {
     ALIVE;
-    return result_of(device_wait(device, NULL));
+    return result_of(oc_synchronize(device, NULL));
 }
 CUresult cuEventCreate(CUevent *e, unsigned flags)
 {

@@ -88,6 +88,8 @@ MAKES(oc_reference_bind, uint64_t, s->m, "there", &texels, &made)
 MAKES(oc_stream_create, oc_stream *, s->d, &made)
 MAKES(oc_event_create, oc_event *, s->d, &made)
 REFUSED(oc_event_record, s->to, s->stream)
+REFUSED(oc_event_synchronize, s->to)
+REFUSED(oc_synchronize, s->d, s->stream)
 static oc_status try_oc_launch(State *s) { return launch(s, s->count); }
 REFUSED(oc_trace, s->d, "/dev/null", 0, NULL)
 IGNORED(oc_close, s->d)
@@ -209,9 +211,11 @@ static const Row rows[] = {
     NO(oc_stream_create),
     NO(oc_stream_destroy),
     YES(oc_stream_time),
+    NO(oc_synchronize),
     NO(oc_event_create),
     NO(oc_event_destroy),
     NO(oc_event_record),
+    NO(oc_event_synchronize),
     YES(oc_event_seconds),
     NO(oc_launch),
     YES(oc_launches),

@@ -25,7 +25,7 @@ enum { LAUNCHES = 6 };
 static void costs(const char *next, const double wants[LAUNCHES])
 {
     char message[1000];
-    const char *const sets[] = {"host.launch=50", "host.latency=0", "host.bandwidth=10000", next, NULL};
+    const char *const sets[] = {"host.launch=50", "host.call=0", "host.latency=0", "host.bandwidth=10000", next, NULL};
     oc_config config = {.gpu = "gtx480", .sets = sets};
     oc_device *d;
     oc_module *m;
@@ -44,8 +44,8 @@ static void costs(const char *next, const double wants[LAUNCHES])
     for (size_t l = 0; l < LAUNCHES; l++) {
         oc_stream *s = l < 3 ? a : b;
         if (l == 2) assert_int_equal(oc_write(d, p, &word, sizeof word, a), OC_OK);
-        if (l == 4) device_waited(d);
-        if (l == 5) assert_int_equal(device_wait(d, NULL), OC_OK);
+        if (l == 4) assert_int_equal(oc_synchronize(d, s), OC_OK);
+        if (l == 5) assert_int_equal(oc_synchronize(d, NULL), OC_OK);
         assert_int_equal(oc_launch(k, (oc_dim3){1, 1, 1}, (oc_dim3){32, 1, 1}, 0, s, args), OC_OK);
         all += 1e-6 * wants[l] + (double)oc_launch_counter(d, l, "cycles") / 700e6;  // gtx480's clock
         if (fabs(oc_stream_time(s) - all) > 1e-9)

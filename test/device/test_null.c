@@ -111,6 +111,8 @@ static void null_handles(void **state)
     assert_null(e);
     oc_event_destroy(NULL);
     assert_int_equal(oc_event_record(NULL, NULL), OC_BAD_ARGUMENT);
+    assert_int_equal(oc_event_synchronize(NULL), OC_BAD_ARGUMENT);
+    assert_int_equal(oc_synchronize(NULL, NULL), OC_BAD_ARGUMENT);
     assert_int_equal(oc_event_seconds(NULL, NULL, &seconds), OC_BAD_ARGUMENT);
     assert_int_equal(oc_event_seconds(NULL, NULL, NULL), OC_BAD_ARGUMENT);
     assert_int_equal(oc_launch(NULL, one, one, 0, NULL, NULL), OC_BAD_ARGUMENT);
@@ -277,6 +279,7 @@ static void strangers(void **state)
     REFUSED(d, oc_fill(d, p, 1, 1, s), "another device");
     REFUSED(d, oc_launch(none, one, one, 0, s, NULL), "another device");
     REFUSED(d, oc_event_record(f, s), "another device");
+    REFUSED(d, oc_synchronize(d, s), "another device");
     REFUSED(d, oc_event_seconds(f, e, &seconds), "different devices");
     oc_close(d), oc_close(other);
 }

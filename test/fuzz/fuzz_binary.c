@@ -37,7 +37,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         text_free(&text), text_free(&problem);
     }
     Text ptx = {0}, reason = {0};
-    if (!binary_ptx(&file, seen.kernels ? seen.first.v : NULL, &ptx, &reason)) assert(reason.n);
+    const Wish wish = {.capability = size % 2 ? 90 : 0};
+    if (!binary_ptx(&file, seen.kernels ? seen.first.v : NULL, &wish, &ptx, &reason)) assert(reason.n);
     text_free(&ptx), text_free(&reason), text_free(&file), text_free(&why), text_free(&seen.first);
     vec_free(&all);
     return 0;

@@ -302,7 +302,7 @@ static void times(World *all, World *w, Input *in)
 {
     uint8_t kind = byte(in), k = byte(in) % STREAMS;
     double seconds = 0;
-    switch (kind % 4) {
+    switch (kind % 6) {
     case 0:
         oc_stream_destroy(w->stream[k]);
         said(w, oc_stream_create(w->device, &w->stream[k]));
@@ -313,6 +313,10 @@ static void times(World *all, World *w, Input *in)
         break;
     case 2:
         if (w->event[k]) said(w, oc_event_record(w->event[k], stream(all, w, in)));
+        break;
+    case 3: said(w, oc_synchronize(w->device, stream(all, w, in))); break;
+    case 4:
+        if (w->event[k]) said(w, oc_event_synchronize(w->event[k]));
         break;
     default:
         if (w->event[k] && w->event[0] && oc_event_seconds(w->event[k], w->event[0], &seconds) == OC_OK)

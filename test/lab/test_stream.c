@@ -181,7 +181,7 @@ static StreamReport timed(Scenario s, uint32_t buffers, double bandwidth, double
     snprintf(text[1], sizeof text[1], "host.launch=%.9f", launch);
     snprintf(text[2], sizeof text[2], "host.gather=%.9f", assembly / 1e3);
     snprintf(size, sizeof size, "size=%d", CHUNKS * BYTES);
-    const char *const sets[] = {text[0], text[1], text[2], "host.latency=3", "host.engines=1", NULL};
+    const char *const sets[] = {text[0], text[1], text[2], "host.latency=3", "host.engines=1", "host.call=0", NULL};
     oc_device *d = open_gpu(true, sets);
     StreamOptions o = {.scenario = s,
                        .chunk = BYTES,

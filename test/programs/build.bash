@@ -15,7 +15,7 @@ mkdir -p "$to"
 while IFS='|' read -r name options _; do
     read -r name <<<"$name"
     read -r packed target more <<<"$options"
-    [[ $name && $name != '#'* ]] || continue
+    [[ $name && $name != '#'* && $packed ]] || continue
     (($# == 0)) || [[ " $* " == *" $name "* ]] || continue
     # shellcheck disable=SC2086
     "$nvcc" -O2 -std=c++17 -cudart "$runtime" "${strip[@]}" -gencode "arch=compute_$target,code=compute_$target" \

@@ -381,8 +381,9 @@ static void streams(void **state)
 {
     (void)state;
     // 1 GB/s and no latency: a copy of 1 MB takes a millisecond. Two engines: one each way.
-    oc_device *d = open_device(
-        (const char *const[]){"host.bandwidth=1", "host.latency=0", "host.launch=0", "host.engines=2", NULL}, false);
+    oc_device *d = open_device((const char *const[]){"host.bandwidth=1", "host.latency=0", "host.launch=0",
+                                                     "host.call=0", "host.engines=2", NULL},
+                               false);
     enum { N = 1000000 };
     uint8_t *bytes = calloc(1, N);
     oc_stream *a, *b;
@@ -424,8 +425,9 @@ static void streams(void **state)
     assert_true(close_to(oc_stream_time(c), all + 3e-3));
     oc_close(d);  // destroys b and c
     // One engine: copies of both directions follow one another; latency and launch overhead count.
-    d = open_device(
-        (const char *const[]){"host.bandwidth=1", "host.latency=100", "host.launch=50", "host.engines=1", NULL}, false);
+    d = open_device((const char *const[]){"host.bandwidth=1", "host.latency=100", "host.launch=50", "host.call=0",
+                                          "host.engines=1", NULL},
+                    false);
     k = load(d, busy_ptx, "busy", NULL);
     p = allocate(d, N, "p");
     assert_int_equal(oc_stream_create(d, &a), OC_OK);

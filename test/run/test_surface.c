@@ -493,13 +493,15 @@ static void samplers(void **state)
     Fixture *f = *state;
     static const char ptx[] =
         ".version 8.1\n.target sm_70, texmode_independent\n.address_size 64\n.global .texref tr;\n"
-        ".global .samplerref wraps = {addr_mode_0 = wrap, filter_mode = nearest, force_unnormalized_coords = 1};\n"
+        ".global .samplerref wraps = {addr_mode_0 = wrap, filter_mode = nearest};\n"
+        ".global .samplerref whole = {addr_mode_0 = mirror, filter_mode = nearest, force_unnormalized_coords = 1};\n"
         ".global .samplerref ends = {addr_mode_0 = clamp_to_edge, filter_mode = linear, "
         "force_unnormalized_coords = 1};\n"
-        ".visible .entry k(.param .u64 out) {\n.reg .f32 %f<9>; .reg .b32 %r<4>; .reg .b64 %d<2>;\n"
+        ".visible .entry k(.param .u64 out) {\n.reg .f32 %f<13>; .reg .b32 %r<4>; .reg .b64 %d<2>;\n"
         "ld.param.u64 %d1, [out]; mov.f32 %f0, 0f41140000;\n"  // 9.25
         "tex.1d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [tr, wraps, {%f0}];\n"
         "tex.1d.v4.f32.f32 {%f5, %f6, %f7, %f8}, [tr, ends, {%f0}];\n"
+        "tex.1d.v4.f32.f32 {%f9, %f10, %f11, %f12}, [tr, whole, {%f0}]; st.global.f32 [%d1+16], %f9;\n"
         "txq.filter_mode.b32 %r1, [ends]; txq.addr_mode_0.b32 %r2, [ends]; st.global.v2.f32 [%d1], {%f1, %f5}; "
         "st.global.v2.u32 [%d1+8], {%r1, %r2}; ret; }\n";
     oc_module *m;
@@ -508,6 +510,7 @@ static void samplers(void **state)
     struct {
         float values[2];
         uint32_t answers[2];
+        float whole;
     } got;
     const void *args[] = {&f->out};
     for (int n = 0; n < W; n++) texels[n] = (float)(10 * n);
@@ -518,7 +521,8 @@ static void samplers(void **state)
     assert_int_equal(oc_kernel_get(m, "k", &k), OC_OK);
     if (oc_launch(k, (oc_dim3){1, 1, 1}, (oc_dim3){1, 1, 1}, 0, NULL, args) != OC_OK) fail_msg("%s", oc_error(f->d));
     oc_read(f->d, &got, f->out, sizeof got, NULL);
-    assert_true(got.values[0] == 10 && got.values[1] == 70);  // texel 9 − 8, and the last one
+    assert_true(got.values[0] == 20 && got.values[1] == 70);  // texel 9.25 · 8 − 9 · 8, and the last one
+    assert_true(got.whole == 70);                             // it is clamped, not mirrored
     assert_true(got.answers[0] == 1 && got.answers[1] == 3);  // linear, clamp_to_edge
     oc_unload(m);
 }

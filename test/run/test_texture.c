@@ -123,12 +123,19 @@ static int place(oc_tex_address mode, int i, int n)
     }
 }
 
+// Coordinates that aren't normalized are clamped where they would wrap or mirror (CUDA C++ Programming Guide, "Texture
+// Object API").
+static oc_tex_address mode_of(const oc_texture *t)
+{
+    return !t->normalized && (t->address == OC_TEX_WRAP || t->address == OC_TEX_MIRROR) ? OC_TEX_CLAMP : t->address;
+}
+
 // A channel of a texel: its raw 32 bits, and as a number.
 static uint32_t raw(const Fixture *f, const oc_texture *t, int x, int y, int c)
 {
     int b = format_bytes[t->format], w = (int)t->width, h = t->height ? (int)t->height : 1;
     uint32_t v = 0;
-    x = place(t->address, x, w), y = place(t->address, y, h);
+    x = place(mode_of(t), x, w), y = place(mode_of(t), y, h);
     if (x < 0 || y < 0) return 0;
     bool is_float = t->format == OC_TEX_F32 || t->format == OC_TEX_F16 || t->unit_float;
     float one = 1;

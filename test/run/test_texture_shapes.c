@@ -180,6 +180,13 @@ static int place(oc_tex_address mode, int i, int n)
     }
 }
 
+// Coordinates that aren't normalized are clamped where they would wrap or mirror (CUDA C++ Programming Guide, "Texture
+// Object API").
+static oc_tex_address whole_mode(oc_tex_address mode)
+{
+    return mode == OC_TEX_WRAP || mode == OC_TEX_MIRROR ? OC_TEX_CLAMP : mode;
+}
+
 static double texel(const Ref *r, const Plane *p, int x, int y, int z, int slice)
 {
     int i = place(r->mode[0], x, p->width), j = place(r->mode[1], y, p->height), k = place(r->mode[2], z, p->depth);
@@ -254,11 +261,25 @@ static void volumes(void **state)
             t.depth = D, t.linear = linear, t.by_axis = true, t.border[0] = 55;
             t.address = (oc_tex_address)(modes & 3), t.address_y = (oc_tex_address)(modes >> 2 & 3);
             t.address_z = (oc_tex_address)(modes >> 4);
-            const Ref r = {f, {t.address, t.address_y, t.address_z}, 55, 3, linear};
+            Ref r = {f, {t.address, t.address_y, t.address_z}, 55, 3, linear};
+            // Normalized: sizes that are powers of two, so that the products are exact.
+            const Plane part = {0, 8, 4, 4, ROW, SLICE};
+            oc_texture u = t;
+            u.normalized = true, u.width = 8, u.height = u.depth = 4;
+            for (int n = 0; n < N; n++)
+                f->in[n].f[0] = (float)coordinate(8) / 8, f->in[n].f[1] = (float)coordinate(4) / 4,
+                f->in[n].f[2] = (float)coordinate(4) / 4;
+            uint64_t h = create(f, &u);
+            run(f, "f3d", h);
+            for (int n = 0; n < N; n++)
+                compare(f, n, fetched(&r, &part, f->in[n].f[0] * 8, f->in[n].f[1] * 4, f->in[n].f[2] * 4, 0),
+                        "3D, normalized");
+            assert_int_equal(oc_texture_destroy(f->d, h), OC_OK);
+            for (int k = 0; k < 3; k++) r.mode[k] = whole_mode(r.mode[k]);
             for (int n = 0; n < N; n++)
                 f->in[n].f[0] = (float)coordinate(W), f->in[n].f[1] = (float)coordinate(H),
                 f->in[n].f[2] = (float)coordinate(D);
-            uint64_t h = create(f, &t);
+            h = create(f, &t);
             run(f, "f3d", h);
             for (int n = 0; n < N; n++)
                 compare(f, n, fetched(&r, &whole, f->in[n].f[0], f->in[n].f[1], f->in[n].f[2], 0), "3D");
@@ -285,7 +306,7 @@ static void layers(void **state)
             t.layers = D, t.linear = linear, t.address = OC_TEX_WRAP;
             if (dims == 1) t.height = 0, t.pitch = 0;
             const Plane p = {0, W, dims == 1 ? 1 : H, 1, ROW, SLICE};
-            const Ref r = {f, {OC_TEX_WRAP, OC_TEX_WRAP, OC_TEX_WRAP}, 0, dims, linear};
+            const Ref r = {f, {OC_TEX_CLAMP, OC_TEX_CLAMP, OC_TEX_CLAMP}, 0, dims, linear};  // not normalized
             for (int n = 0; n < N; n++)
                 f->in[n].f[0] = (float)coordinate(W), f->in[n].f[1] = (float)coordinate(H),
                 f->in[n].i[12] = (int)draw(3 * D) - D;

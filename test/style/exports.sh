@@ -1,7 +1,7 @@
 #!/bin/bash
 # The shared library exports what onchip.h declares, all of it and nothing else. The one that is preloaded exports
-# functions of the driver, and dlsym; libcudart exports the runtime's, in one version, and functions that
-# open files. They need nothing but the C library; the static library needs nothing of the program's.
+# functions of the driver, and dlsym; libcudart exports the runtime's, in one version, functions that open files,
+# and __cxa_atexit. They need nothing but the C library; the static library needs nothing of the program's.
 set -euo pipefail
 library=$ONCHIP_BUILD/libonchip.so
 [[ -e $library && -e $ONCHIP ]] || exit 77
@@ -34,6 +34,6 @@ rows=$(sed -nE 's/^(DONE|MISSING)\(([A-Za-z0-9_]+).*/\2/p' "$ONCHIP_SOURCE"/src/
 diff <(echo "$rows" | sed -E 's/_pt[sd][sz]$//' | sort -u) <(sed -E 's/@.*//; s/_pt[sd][sz]$//' <<<"$runtime" | sort -u)
 [[ -z $(uniq -d <<<"$rows") ]]
 opening=$(grep -vxF "$runtime" <<<"$exported")  # the C library's, which it puts itself in front of
-! grep -vE '^(f?re?open|open(at)?|__open(at)?(64)?_2)(64)?@@GLIBC_2\.[247](\.5)?$' <<<"${opening//fopen/freopen}"
+! grep -vE '^(f?re?open|open(at)?|__open(at)?(64)?_2|__cxa_atexit)(64)?@@GLIBC_2\.[247](\.5)?$' <<<"${opening//fopen/freopen}"
 [[ $(readelf -d "$library") == *'soname: [libcudart.so.13]'* ]]
 needs_libc "$library"
