@@ -446,13 +446,13 @@ static void show_progress(void *user, const char *kernel, uint64_t cycles, uint6
     char c[32], i[32];
     format_count(c, (double)cycles);
     format_count(i, (double)insts / s);
-    char *shown = name_shown(kernel);
+    char *full = name_shown(kernel), *shown = name_shorten(full, 60);
     fprintf(stderr, "\r\x1b[K");
     if (m->device) fprintf(stderr, "launch %zu, ", oc_launches(m->device) + 1);
-    fprintf(stderr, "%.60s: %s cycles, %s warp instructions/s, %llu of %llu blocks", shown, c, i,
-            (unsigned long long)done, (unsigned long long)blocks);
+    fprintf(stderr, "%s: %s cycles, %s warp instructions/s, %llu of %llu blocks", shown, c, i, (unsigned long long)done,
+            (unsigned long long)blocks);
     m->line = true;
-    mem_free(shown);
+    mem_free(full), mem_free(shown);
     if (done) fprintf(stderr, ", %.0f s to go", s * (double)(blocks - done) / (double)done);
     fflush(stderr);
 }
