@@ -231,6 +231,7 @@ typedef struct ReportInfo {
     const char *what;  // workload or file
     const char *params;
     const char *error;  // null: none
+    const char *hint;   // the same
     bool verified, checked;
     bool cut;  // short, by a limit or Ctrl-C, so that there was nothing to check
     bool lines, chart, annotate;

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -548,6 +549,13 @@ static bool something_timed(const oc_device *d, Run *r)
     return timed;
 }
 
+// Why a file can't be read; null: it can.
+static const char *unreadable(const char *path)
+{
+    struct stat s;
+    return access(path, R_OK) || stat(path, &s) ? strerror(errno) : S_ISDIR(s.st_mode) ? strerror(EISDIR) : NULL;
+}
+
 static bool is_file(const char *what) { return strchr(what, '.') || access(what, R_OK) == 0; }
 
 // Is there a workload or a file of that name, and do the options go with it? Returns an exit code, or −1 to go on.
@@ -565,9 +573,14 @@ static int check_what(Run *r, const WorkloadEntry *entry)
         return refuse(r, EXIT_USAGE, "no workload '%s'%s (onchip list workloads)", r->what,
                       did_you_mean(name, &near, near != NULL, hint));
     }
+    // First of all, since of a file that can't be read nobody knows what it is.
+    if (!entry && unreadable(r->what)) return refuse(r, EXIT_FAILED, "can't read %s: %s", r->what, unreadable(r->what));
     if (!entry && dot && !strcmp(dot, ".cuh"))
         return refuse(r, EXIT_USAGE, "%s is a header; onchip compiles a .cu file that includes it", r->what);
-    snprintf(because, sizeof because, "%.100s is %s", r->what, entry ? WORKLOAD : PTX_FILE);
+    snprintf(because, sizeof because, "%.100s is %s", r->what,
+             entry                     ? WORKLOAD
+             : is_cuda_source(r->what) ? "CUDA source, of which a kernel is run"
+                                       : PTX_FILE);
     if (!args_fit(&r->args, entry ? WORKLOAD : PTX_FILE, because)) return EXIT_USAGE;
     for (size_t k = 0; !entry && k < r->params.n; k++) {
         if (*r->params.v[k] != '@')
@@ -586,9 +599,13 @@ static int check_what(Run *r, const WorkloadEntry *entry)
     return -1;
 }
 
+static const char hint_output[] =
+    "the JSON of a program's run goes to the standard error, as its report does; -o FILE writes it into a file";
+
 static void write_json(const oc_device *d, Run *r, ReportInfo *info, Json *json)
 {
     info->error = r->error.n ? r->error.v : NULL;
+    info->hint = r->words && !r->out_path ? hint_output : NULL;
     report_json(d, info, json);
     json_close(json, '}');
     fputs(json->text.v, r->out);
@@ -629,6 +646,7 @@ static int simulate_program(Run *r, oc_device *d, Meter *meter)
         write_json(d, r, &info, &json);
     else if (oc_launches(d))
         put_report(d, r, &info);
+    if (r->json && !r->out_path && isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO)) tell(0, "%s", hint_output);
     json_free(&json), text_free(&arguments);
     return code;
 }

@@ -647,6 +647,7 @@ void report_json(const oc_device *d, const ReportInfo *info, Json *j)
     if (info->checked) json_bool(j, "verified", info->verified);
     if (info->cap) json_uint(j, "cap", info->cap);
     if (info->error) json_string(j, "error", info->error);
+    if (info->hint) json_string(j, "hint", info->hint);
     if (d) json_double(j, "wall_seconds", device_wall_seconds(d));
     if (d) json_uint(j, "device_bytes", device_bytes(d));
     double held = 0;
