@@ -347,6 +347,10 @@ bool is_cuda_source(const char *path);
 // compiler says.
 bool compile_cuda(const char *path, uint32_t capability, Text *ptx, Text *error);
 
+// --- signature.c: parameters of CUDA source --------------------------------------------------------------------------
+// Gives the kernels' parameters in the PTX the names that LLVM's intermediate form has, and adds what they are.
+void signatures_put(const char *ir, Text *ptx);
+
 // --- list_kernels.c --------------------------------------------------------------------------------------------------
 int list_kernels(const char *path);  // prints what device code is in a file; returns an exit code
 

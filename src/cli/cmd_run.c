@@ -46,7 +46,7 @@ static const Option options[] = {
      "the kernel's next argument, in the order of its parameters. A number with its type: i32:7, u64:7, f32:1.5 or "
      "f64:1.5. A buffer of SIZE bytes: buf:SIZE, which is zero, or buf:SIZE:HOW, where HOW says how it is filled: "
      "zero, iota:f32, iota:u32, rand:f32, rand:u32, hex:00ff… or @FILE. A buffer with the contents of FILE: "
-     "buf:@FILE. All bytes of a structure: hex:00ff…"},
+     "buf:@FILE. All bytes of a structure: hex:00ff… Of a .cu file, a number needs no type: 1024"},
     {"--name", "NAME,…",
      "names of the kernel's parameters, in their order, for reports and --dump: nvcc's PTX has none of its own"},
     {"--dump", "N|NAME[:HOW]",
