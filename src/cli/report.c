@@ -243,7 +243,6 @@ static void policy_text(const LaunchSum *sum, const oc_policy_type *t, FILE *out
     print_row(out, "overruled", "%s: the policy held back ready warps for too long", count);
 }
 
-// which: said of the launch, where not all are summed; or null.
 // Which data structures l1.past and readonly.take send another way.
 static void routes_text(const LaunchSum *sum, const char *names, const char *way, FILE *out)
 {
@@ -320,7 +319,8 @@ static char *kernel_name(const LaunchSums *all, const LaunchSum *sum, FILE *out)
     return name;
 }
 
-// all: the kernels of the report, of which this is one, or a launch.
+// all: the kernels of the report, of which this is one, or a launch. which: said of the launch, where not all are
+// summed; or null.
 static void kernel_text(const LaunchSums *all, const LaunchSum *sum, const char *which, const Gpu *g,
                         const ReportInfo *info, FILE *out)
 {
