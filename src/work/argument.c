@@ -243,13 +243,13 @@ static oc_status make_room(oc_device *d, const Spec *s, FileBuffer *b, const cha
 static oc_status make_contents(oc_device *d, const Spec *s, const Param *p, size_t index, const FileBuffer *b,
                                const char *how, Text *error)
 {
-    uint8_t *data = calloc(1, b->bytes);
+    uint8_t *data = mem_try(b->bytes, 1);
     if (!data)
         return file_fail(error, OC_OUT_OF_MEMORY, "the host has no room for %llu bytes", (unsigned long long)b->bytes);
     oc_status status = fill_buffer(s, p, index, data, b->bytes, how, error);
     if (status == OC_OK && oc_write(d, b->ptr, data, b->bytes, NULL) != OC_OK)
         status = file_fail(error, OC_FAULT, "%s", oc_error(d));
-    free(data);
+    mem_free(data);
     return status;
 }
 
