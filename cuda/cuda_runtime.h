@@ -4,9 +4,23 @@
 #ifndef ONCHIP_CUDA_RUNTIME_H
 #define ONCHIP_CUDA_RUNTIME_H
 
-#include <time.h>  // before clock becomes a macro
+// What CUDA's brings along, and programs rely on; before clock becomes a macro.
+#include <assert.h>
+#include <ctype.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
+#include <new>
+#include <utility>
+
+#define powf onchip_powf  // of positive numbers alone
 #include "cuda.h"
+#undef powf
+#include "cuda_overloads.h"
 
 uint onchip_clock();  // the host's
 
@@ -80,6 +94,33 @@ enum cudaFuncAttribute {
 enum { cudaMemAttachGlobal = 1, cudaMemAttachHost = 2, cudaHostAllocDefault = 0, cudaHostAllocPortable = 1 };
 enum { cudaHostAllocMapped = 2, cudaHostAllocWriteCombined = 4, cudaStreamDefault = 0, cudaStreamNonBlocking = 1 };
 enum { cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2, cudaCpuDeviceId = -1 };
+enum { cudaDeviceScheduleAuto = 0, cudaDeviceScheduleSpin = 1, cudaDeviceScheduleYield = 2 };
+enum { cudaDeviceScheduleBlockingSync = 4, cudaDeviceMapHost = 8, cudaDeviceLmemResizeToMax = 16 };
+enum { cudaHostRegisterDefault = 0, cudaHostRegisterPortable = 1, cudaHostRegisterMapped = 2 };
+enum cudaLimit { cudaLimitStackSize, cudaLimitPrintfFifoSize, cudaLimitMallocHeapSize, cudaLimitDevRuntimeSyncDepth };
+enum cudaMemoryAdvise {
+    cudaMemAdviseSetReadMostly = 1, cudaMemAdviseUnsetReadMostly, cudaMemAdviseSetPreferredLocation,
+    cudaMemAdviseUnsetPreferredLocation, cudaMemAdviseSetAccessedBy, cudaMemAdviseUnsetAccessedBy
+};
+enum cudaSharedMemConfig {
+    cudaSharedMemBankSizeDefault, cudaSharedMemBankSizeFourByte, cudaSharedMemBankSizeEightByte
+};
+enum cudaStreamCaptureMode {
+    cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal, cudaStreamCaptureModeRelaxed
+};
+enum cudaDeviceAttr {  // those that programs ask for most
+    cudaDevAttrMaxThreadsPerBlock = 1, cudaDevAttrMaxBlockDimX = 2, cudaDevAttrMaxGridDimX = 5,
+    cudaDevAttrMaxSharedMemoryPerBlock = 8, cudaDevAttrTotalConstantMemory = 9, cudaDevAttrWarpSize = 10,
+    cudaDevAttrMaxRegistersPerBlock = 12, cudaDevAttrClockRate = 13, cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrMemoryClockRate = 36, cudaDevAttrGlobalMemoryBusWidth = 37, cudaDevAttrL2CacheSize = 38,
+    cudaDevAttrMaxThreadsPerMultiProcessor = 39, cudaDevAttrComputeCapabilityMajor = 75,
+    cudaDevAttrComputeCapabilityMinor = 76, cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
+    cudaDevAttrMaxRegistersPerMultiprocessor = 82, cudaDevAttrConcurrentManagedAccess = 89,
+    cudaDevAttrCooperativeLaunch = 95, cudaDevAttrMaxSharedMemoryPerBlockOptin = 97
+};
+typedef struct CUgraph_st *cudaGraph_t;
+typedef struct CUgraphExec_st *cudaGraphExec_t;
+typedef struct CUgraphNode_st *cudaGraphNode_t;
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
 struct cudaDeviceProp {
@@ -175,6 +216,7 @@ struct cudaDeviceProp {
     unsigned gpuPciDeviceID;
     unsigned gpuPciSubsystemID;
     int hostNumaMultinodeIpcSupported;
+    int clockRate, memoryClockRate, deviceOverlap, computeMode, kernelExecTimeoutEnabled;  // before CUDA 13
     int reserved[56];
 };
 struct cudaFuncAttributes {
@@ -312,6 +354,9 @@ ONCHIP_CALL(cudaStreamSynchronize) ONCHIP_CALL(cudaStreamUpdateCaptureDependenci
 ONCHIP_CALL(cudaThreadExchangeStreamCaptureMode) ONCHIP_CALL(cudaUserObjectCreate)
 ONCHIP_CALL(cudaUserObjectRelease) ONCHIP_CALL(cudaUserObjectRetain) ONCHIP_CALL(cudaWaitExternalSemaphoresAsync)
 ONCHIP_CALL(cudaOccupancyMaxPotentialBlockSize) ONCHIP_CALL(cudaLaunchKernelEx)
+// Before CUDA 12.
+ONCHIP_CALL(cudaThreadExit) ONCHIP_CALL(cudaThreadSynchronize) ONCHIP_CALL(cudaThreadSetCacheConfig)
+ONCHIP_CALL(cudaThreadSetLimit)
 #undef ONCHIP_CALL
 
 #endif

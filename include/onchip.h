@@ -27,6 +27,17 @@
 extern "C" {
 #endif
 
+// OC_VERSION is the version of this header, oc_version() that of the library a program runs with: 10000 times the major
+// number, 100 times the minor one, and the last.
+//
+// Structures grow at their end. So a function that takes one, or fills one, hands its size on, as the program was
+// compiled: oc_open calls oc_open_sized, which is what the library exports and what another language calls. (The last
+// part of this header has all of them.) What an older program's structure lacks is taken as 0, and isn't filled. What a
+// newer one's has beyond the library's is filled with 0, and must be 0 where it is taken: else OC_BAD_ARGUMENT. oc_dim3,
+// oc_tex_level and oc_place never grow. When anything else changes, the library's SONAME does.
+#define OC_VERSION 800
+uint32_t oc_version(void);
+
 typedef struct oc_device oc_device;
 typedef struct oc_module oc_module;
 typedef struct oc_kernel oc_kernel;
@@ -82,7 +93,7 @@ typedef struct oc_config {
 } oc_config;
 
 // Opens a device. On failure *device is null and message (capacity bytes, may be null) holds the diagnostic.
-oc_status oc_open(const oc_config *config, oc_device **device, char *message, size_t capacity);
+static inline oc_status oc_open(const oc_config *config, oc_device **device, char *message, size_t capacity);
 void oc_close(oc_device *device);               // null: nothing
 const char *oc_error(const oc_device *device);  // owned by the device, valid until its next failing call
 
@@ -96,7 +107,7 @@ typedef struct oc_device_info {
     uint32_t shared_sm, shared_block;  // bytes of shared memory of an SM, and most of a block
     uint32_t driver;                   // version of CUDA the driver implements, 12040 for 12.4; 0 on a simulated one
 } oc_device_info;
-oc_device_info oc_describe(const oc_device *device);
+static inline oc_device_info oc_describe(const oc_device *device);
 
 // Memory. Addresses are 256-byte aligned; bytes is at least 1. label (may be null) names the allocation in reports.
 oc_status oc_malloc(oc_device *device, size_t bytes, const char *label, oc_ptr *ptr);
@@ -132,7 +143,7 @@ typedef struct oc_kernel_info {
     const char *const *types;  // of each parameter: "u32", "b8[16]"; "u64 .ptr .shared": an address in shared memory
     const char *refusal;       // why the kernel can't be launched; null: it can
 } oc_kernel_info;
-oc_kernel_info oc_kernel_describe(const oc_kernel *kernel);
+static inline oc_kernel_info oc_kernel_describe(const oc_kernel *kernel);
 // How much of an SM's storage should be shared memory when this kernel runs, in percent: a hint to a real GPU; a
 // simulated one has what its description says.
 oc_status oc_kernel_carveout(oc_kernel *kernel, int percent);
@@ -179,14 +190,14 @@ typedef struct oc_texture {
     float border[4];  // what OC_TEX_BORDER reads outside
     bool srgb;        // of 8 bits and unit_float: red, green and blue are sRGB, and read as linear
 } oc_texture;
-oc_status oc_texture_create(oc_device *device, const oc_texture *texture, uint64_t *handle);
+static inline oc_status oc_texture_create(oc_device *device, const oc_texture *texture, uint64_t *handle);
 oc_status oc_texture_destroy(oc_device *device, uint64_t handle);
 // Of a surface, only the first level's memory, size and format count; unit_float is for sust.p, which converts.
-oc_status oc_surface_create(oc_device *device, const oc_texture *surface, uint64_t *handle);
+static inline oc_status oc_surface_create(oc_device *device, const oc_texture *surface, uint64_t *handle);
 oc_status oc_surface_destroy(oc_device *device, uint64_t handle);
 // Binds a .texref, .samplerref or .surfref variable of a module; of a sampler, only how it reads counts. of null: from
 // now on nothing is bound. handle (may be null) gets the variable's handle, which &variable is in a kernel.
-oc_status oc_reference_bind(oc_module *module, const char *name, const oc_texture *of, uint64_t *handle);
+static inline oc_status oc_reference_bind(oc_module *module, const char *name, const oc_texture *of, uint64_t *handle);
 
 // A tensor map describes a tensor in device memory, and the box of it that one instruction copies between there and a
 // block's shared memory (cp.async.bulk.tensor, PTX ISA §5.5). A kernel gets its 128 bytes by value, as a parameter
@@ -215,7 +226,7 @@ typedef struct oc_tensor {
     uint32_t swizzle;                 // 0, or 32, 64 or 128: bytes within which units of 16 change places
     bool nan;                         // what lies outside of the tensor reads as NaN, else as 0
 } oc_tensor;
-oc_status oc_tensor_map(oc_device *device, const oc_tensor *tensor, void *map);
+static inline oc_status oc_tensor_map(oc_device *device, const oc_tensor *tensor, void *map);
 
 // Streams order what is put on them; different streams overlap in simulated time.
 oc_status oc_stream_create(oc_device *device, oc_stream **stream);
@@ -268,7 +279,7 @@ typedef struct oc_structure {
     uint64_t dram_bytes;              // read from DRAM and written to it
 } oc_structure;
 // False, and nothing is written: there are no more. They are counted from 0.
-bool oc_launch_structure(const oc_device *device, size_t launch, size_t index, oc_structure *structure);
+static inline bool oc_launch_structure(const oc_device *device, size_t launch, size_t index, oc_structure *structure);
 // Why its loads of that structure missed in the L1, where config.why was set (doc/use/why.md). All count transactions:
 // a line that a load instruction of a warp touches.
 typedef struct oc_misses {
@@ -279,7 +290,7 @@ typedef struct oc_misses {
     uint64_t full, twice, four, hashed, alone;
 } oc_misses;
 // False, and nothing is written: there are no more, or nobody asked. index counts as in oc_launch_structure.
-bool oc_launch_misses(const oc_device *device, size_t launch, size_t index, oc_misses *misses);
+static inline bool oc_launch_misses(const oc_device *device, size_t launch, size_t index, oc_misses *misses);
 // What config.check found in a launch (doc/use/check.md): all of one kind at the same instructions is one finding, and
 // what it says is of the first. Names and texts stay valid until the device is closed or oc_forget is called.
 typedef struct oc_place {
@@ -298,7 +309,7 @@ typedef struct oc_finding {
     oc_place at[2];         // of a race, the earlier access first
 } oc_finding;
 // False, and nothing is written: there are no more, or nobody asked. They are counted from 0.
-bool oc_launch_finding(const oc_device *device, size_t launch, size_t index, oc_finding *finding);
+static inline bool oc_launch_finding(const oc_device *device, size_t launch, size_t index, oc_finding *finding);
 // What the check left out of the launch, in words, for want of room; null: nothing.
 const char *oc_launch_unchecked(const oc_device *device, size_t launch);
 // What a launch did at a line of its source, the hottest first: the line of the PTX's .loc, or of the PTX itself. The
@@ -312,7 +323,7 @@ typedef struct oc_line {
     uint64_t l1_accesses, l1_hits;
 } oc_line;
 // False, and nothing is written: there are no more. They are counted from 0.
-bool oc_launch_line(const oc_device *device, size_t launch, size_t index, oc_line *line);
+static inline bool oc_launch_line(const oc_device *device, size_t launch, size_t index, oc_line *line);
 // Begins a file into which the device's launches and copies go from now on, over time, in the trace event format that
 // Perfetto and Chrome open. interval: cycles between samples of the curves; 0: 1000. title may be null. path null: only
 // ends the file that was begun before, as the device's closing does. OC_BAD_FILE: it can't be written.
@@ -320,6 +331,80 @@ oc_status oc_trace(oc_device *device, const char *path, uint64_t interval, const
 // For a program that launches often, such as after every launch: forgets entries, but not the last keep ones. Launches
 // keep their numbers, and oc_launches goes on counting; one that is forgotten has no name, and 0 for every counter.
 void oc_forget(oc_device *device, size_t keep);
+
+// What the library exports of the functions that take or fill a structure: size is the caller's sizeof.
+oc_status oc_open_sized(const oc_config *config, size_t size, oc_device **device, char *message, size_t capacity);
+void oc_describe_sized(const oc_device *device, oc_device_info *info, size_t size);
+void oc_kernel_describe_sized(const oc_kernel *kernel, oc_kernel_info *info, size_t size);
+oc_status oc_texture_create_sized(oc_device *device, const oc_texture *texture, size_t size, uint64_t *handle);
+oc_status oc_surface_create_sized(oc_device *device, const oc_texture *surface, size_t size, uint64_t *handle);
+oc_status oc_reference_bind_sized(oc_module *module, const char *name, const oc_texture *of, size_t size,
+                                  uint64_t *handle);
+oc_status oc_tensor_map_sized(oc_device *device, const oc_tensor *tensor, size_t size, void *map);
+bool oc_launch_structure_sized(const oc_device *device, size_t launch, size_t index, oc_structure *structure,
+                               size_t size);
+bool oc_launch_misses_sized(const oc_device *device, size_t launch, size_t index, oc_misses *misses, size_t size);
+bool oc_launch_finding_sized(const oc_device *device, size_t launch, size_t index, oc_finding *finding, size_t size);
+bool oc_launch_line_sized(const oc_device *device, size_t launch, size_t index, oc_line *line, size_t size);
+
+static inline oc_status oc_open(const oc_config *config, oc_device **device, char *message, size_t capacity)
+{
+    return oc_open_sized(config, sizeof *config, device, message, capacity);
+}
+
+static inline oc_device_info oc_describe(const oc_device *device)
+{
+    oc_device_info info;
+    oc_describe_sized(device, &info, sizeof info);
+    return info;
+}
+
+static inline oc_kernel_info oc_kernel_describe(const oc_kernel *kernel)
+{
+    oc_kernel_info info;
+    oc_kernel_describe_sized(kernel, &info, sizeof info);
+    return info;
+}
+
+static inline oc_status oc_texture_create(oc_device *device, const oc_texture *texture, uint64_t *handle)
+{
+    return oc_texture_create_sized(device, texture, sizeof *texture, handle);
+}
+
+static inline oc_status oc_surface_create(oc_device *device, const oc_texture *surface, uint64_t *handle)
+{
+    return oc_surface_create_sized(device, surface, sizeof *surface, handle);
+}
+
+static inline oc_status oc_reference_bind(oc_module *module, const char *name, const oc_texture *of, uint64_t *handle)
+{
+    return oc_reference_bind_sized(module, name, of, sizeof *of, handle);
+}
+
+static inline oc_status oc_tensor_map(oc_device *device, const oc_tensor *tensor, void *map)
+{
+    return oc_tensor_map_sized(device, tensor, sizeof *tensor, map);
+}
+
+static inline bool oc_launch_structure(const oc_device *device, size_t launch, size_t index, oc_structure *structure)
+{
+    return oc_launch_structure_sized(device, launch, index, structure, sizeof *structure);
+}
+
+static inline bool oc_launch_misses(const oc_device *device, size_t launch, size_t index, oc_misses *misses)
+{
+    return oc_launch_misses_sized(device, launch, index, misses, sizeof *misses);
+}
+
+static inline bool oc_launch_finding(const oc_device *device, size_t launch, size_t index, oc_finding *finding)
+{
+    return oc_launch_finding_sized(device, launch, index, finding, sizeof *finding);
+}
+
+static inline bool oc_launch_line(const oc_device *device, size_t launch, size_t index, oc_line *line)
+{
+    return oc_launch_line_sized(device, launch, index, line, sizeof *line);
+}
 
 #ifdef __cplusplus
 }

@@ -86,7 +86,7 @@ class _Config(c.Structure):  # oc_config
         ("functional", c.c_bool), ("no_lowering", c.c_bool), ("strict", c.c_bool), ("max_cycles", c.c_uint64),
         ("cap", c.c_uint64), ("interval", c.c_uint64), ("why", c.c_bool),
         ("check", c.c_bool), ("sample", c.c_bool), ("progress", _Progress),
-        ("user", c.c_void_p), ("print", _Print), ("stop", c.POINTER(c.c_bool)),
+        ("user", c.c_void_p), ("print", _Print), ("stop", c.POINTER(c.c_bool)), ("simulate_all", c.c_bool),
     ]
 
 
@@ -134,10 +134,10 @@ class _Line(c.Structure):  # oc_line
 
 _P, _TEXT, _SIZE = c.c_void_p, c.c_char_p, c.c_size_t
 _FUNCTIONS = {  # result, arguments
-    "oc_open": (c.c_int, c.POINTER(_Config), c.POINTER(_P), c.c_char_p, _SIZE),
+    "oc_open_sized": (c.c_int, c.POINTER(_Config), _SIZE, c.POINTER(_P), c.c_char_p, _SIZE),
     "oc_close": (None, _P),
     "oc_error": (_TEXT, _P),
-    "oc_describe": (_DeviceInfo, _P),
+    "oc_describe_sized": (None, _P, c.POINTER(_DeviceInfo), _SIZE),
     "oc_malloc": (c.c_int, _P, _SIZE, _TEXT, c.POINTER(c.c_uint64)),
     "oc_free": (c.c_int, _P, c.c_uint64),
     "oc_write": (c.c_int, _P, c.c_uint64, _P, _SIZE, _P),
@@ -147,7 +147,7 @@ _FUNCTIONS = {  # result, arguments
     "oc_kernel_get": (c.c_int, _P, _TEXT, c.POINTER(_P)),
     "oc_kernel_count": (_SIZE, _P),
     "oc_kernel_at": (_P, _P, _SIZE),
-    "oc_kernel_describe": (_KernelInfo, _P),
+    "oc_kernel_describe_sized": (None, _P, c.POINTER(_KernelInfo), _SIZE),
     "oc_symbol": (c.c_int, _P, _TEXT, c.POINTER(c.c_uint64), c.POINTER(_SIZE)),
     "oc_launch": (c.c_int, _P, _Dim3, _Dim3, c.c_uint32, _P, c.POINTER(_P)),
     "oc_launches": (_SIZE, _P),
@@ -156,12 +156,12 @@ _FUNCTIONS = {  # result, arguments
     "oc_launch_rate": (c.c_double, _P, _SIZE, _TEXT),
     "oc_counter_name": (_TEXT, _P, _SIZE),
     "oc_rate_name": (_TEXT, _P, _SIZE),
-    "oc_launch_structure": (c.c_bool, _P, _SIZE, _SIZE, c.POINTER(_Structure)),
-    "oc_launch_misses": (c.c_bool, _P, _SIZE, _SIZE, c.POINTER(_Misses)),
-    "oc_launch_finding": (c.c_bool, _P, _SIZE, _SIZE, c.POINTER(_Finding)),
+    "oc_launch_structure_sized": (c.c_bool, _P, _SIZE, _SIZE, c.POINTER(_Structure), _SIZE),
+    "oc_launch_misses_sized": (c.c_bool, _P, _SIZE, _SIZE, c.POINTER(_Misses), _SIZE),
+    "oc_launch_finding_sized": (c.c_bool, _P, _SIZE, _SIZE, c.POINTER(_Finding), _SIZE),
     "oc_launch_unchecked": (_TEXT, _P, _SIZE),
     "oc_trace": (c.c_int, _P, _TEXT, c.c_uint64, _TEXT),
-    "oc_launch_line": (c.c_bool, _P, _SIZE, _SIZE, c.POINTER(_Line)),
+    "oc_launch_line_sized": (c.c_bool, _P, _SIZE, _SIZE, c.POINTER(_Line), _SIZE),
     "oc_forget": (None, _P, _SIZE),
 }
 _loaded = None
@@ -172,7 +172,7 @@ def _library():
     if _loaded:
         return _loaded
     folders = ["lib", "lib64", f"lib/{sysconfig.get_config_var('MULTIARCH')}"]
-    path = _found("ONCHIP_LIBRARY", "libonchip.so", [f"{f}/libonchip.so.0" for f in folders]) or "libonchip.so.0"
+    path = _found("ONCHIP_LIBRARY", "libonchip.so", [f"{f}/libonchip.so.1" for f in folders]) or "libonchip.so.1"
     try:
         library = c.CDLL(path)
         for name, (result, *arguments) in _FUNCTIONS.items():
@@ -184,6 +184,13 @@ def _library():
         raise Error(f"{path} is of another version than this module: {e}") from None
     _loaded = library
     return library
+
+
+def _filled(kind, function, handle):
+    """A structure that the library fills."""
+    out = kind()
+    function(handle, c.byref(out), c.sizeof(out))
+    return out
 
 
 def _module(name, what):
@@ -346,7 +353,7 @@ class Device:
         self._callbacks = _callbacks(self._stop, print, progress)
         config.progress, config.print = self._callbacks[:2]
         handle, message = _P(), c.create_string_buffer(16384)
-        status = self._lib.oc_open(c.byref(config), c.byref(handle), message, len(message))
+        status = self._lib.oc_open_sized(c.byref(config), c.sizeof(config), c.byref(handle), message, len(message))
         if status:
             raise Error(_shown(message.value), _STATUS[status])
         self._handle = handle
@@ -394,7 +401,7 @@ class Device:
     @property
     def info(self):
         """What the device is: name, sms, capability (times ten), clock_mhz, memory in bytes, and so on."""
-        info = self._lib.oc_describe(self._open())
+        info = _filled(_DeviceInfo, self._lib.oc_describe_sized, self._open())
         return {n: _shown(info.name) if n == "name" else getattr(info, n) for n, _ in _DeviceInfo._fields_}
 
     def stop(self):
@@ -569,7 +576,7 @@ class Kernel:
 
     def __init__(self, module, handle):
         self.module, self._handle = module, handle
-        info = module.device._lib.oc_kernel_describe(handle)
+        info = _filled(_KernelInfo, module.device._lib.oc_kernel_describe_sized, handle)
         self.name, self.refusal = _shown(info.name), _shown(info.refusal) or None
         self.registers, self.shared_bytes, self.local_bytes = info.registers, info.shared_bytes, info.local_bytes
         self.max_threads = info.max_threads
@@ -724,19 +731,19 @@ class Launch:
         self._counters = _array.array("Q", [lib.oc_launch_counter(handle, number, n) for n in device._counters])
         self._rates = _array.array("d", [lib.oc_launch_rate(handle, number, n) for n in device._rates])
         self.structures, s, m = [], _Structure(), _Misses()
-        while lib.oc_launch_structure(handle, number, len(self.structures), c.byref(s)):
+        while lib.oc_launch_structure_sized(handle, number, len(self.structures), c.byref(s), c.sizeof(s)):
             row = {n: _shown(s.name) if n == "name" else getattr(s, n) for n, _ in _Structure._fields_}
-            if lib.oc_launch_misses(handle, number, len(self.structures), c.byref(m)):
+            if lib.oc_launch_misses_sized(handle, number, len(self.structures), c.byref(m), c.sizeof(m)):
                 row["misses"] = {n: getattr(m, n) for n, _ in _Misses._fields_}
             self.structures.append(row)
         self.findings, f = [], _Finding()
-        while lib.oc_launch_finding(handle, number, len(self.findings), c.byref(f)):
+        while lib.oc_launch_finding_sized(handle, number, len(self.findings), c.byref(f), c.sizeof(f)):
             row = {n: _text(getattr(f, n)) for n, _ in _Finding._fields_}
             row["at"] = [{n: _text(getattr(p, n)) for n, _ in _Place._fields_} for p in f.at if p.access]
             self.findings.append(row)
         self.unchecked = _text(lib.oc_launch_unchecked(handle, number))
         self.lines, line = [], _Line()
-        while lib.oc_launch_line(handle, number, len(self.lines), c.byref(line)):
+        while lib.oc_launch_line_sized(handle, number, len(self.lines), c.byref(line), c.sizeof(line)):
             self.lines.append({n: _text(getattr(line, n)) for n, _ in _Line._fields_})
 
     @property

@@ -99,6 +99,13 @@ size_t utf8_sequence(const char *s, size_t left);
 // Does the same, but also returns 0 for a control character, which can't be shown.
 size_t text_sequence(const char *s, size_t left);
 
+// --- shorten.c: texts made narrower ----------------------------------------------------------------------------------
+size_t text_width(const char *text, size_t bytes);  // letters of UTF-8
+// Gives each name at most `width` letters, 1 or more, by leaving out its middle; names that differ stay apart. Each of
+// out is released with mem_free.
+void names_shorten(const char *const *names, size_t n, size_t width, char **out);
+char *name_shorten(const char *name, size_t width);  // one alone
+
 // --- diag.c: diagnostics that point at the place --------------------------------------------------------------------
 // A Source is a named text; a Diag is at most one error (the first wins) rendered as
 //   name:line:col: error: message

@@ -18,7 +18,7 @@ static int room_for_file(Text *text, size_t before)
     if (text->n - before > MOST_FILE) return EFBIG;
     if (text->cap - text->n >= 4096) return 0;
     size_t cap = MAX(text->cap * 2, 65536);
-    char *v = realloc(text->v, cap);
+    char *v = mem_try_resize(text->v, cap);
     if (!v) return ENOMEM;
     text->v = v;
     text->cap = cap;

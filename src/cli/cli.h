@@ -106,16 +106,13 @@ int interrupt_status(void);  // then the exit status: 128 and the signal's numbe
 // --- columns.c: text in columns, no line wider than COLUMNS characters -----------------------------------------------
 enum { COLUMNS = 80 };
 typedef enum Break { BREAK_WORDS, BREAK_ITEMS } Break;  // lines may be broken at blanks, or at blanks behind commas
-size_t width_of(const char *text, size_t bytes);        // characters of UTF-8
 size_t page_width(FILE *out);                           // of a terminal; of anything else SIZE_MAX: it gets texts whole
+size_t report_width(FILE *out);                         // of a terminal; of anything else COLUMNS
 // Ends the line whose cursor stands at column with text; further lines begin at indent. A line break in text stays one.
 void put_wrapped(FILE *out, size_t column, size_t indent, Break at, const char *text);
 void put_within(FILE *out, size_t columns, size_t column, size_t indent, Break at, const char *text);  // of so many
 // A row of two columns: `left`, and `text` from column `indent` on; in the next line if `left` reaches into it.
 void put_row(FILE *out, const char *left, size_t indent, Break at, const char *text);
-// text; or, if it is wider than width, "…" and its end, in out: names often differ at their ends.
-const char *cut_front(char *out, size_t capacity, const char *text, size_t width);
-
 // A row whose left text is a head, bold on a terminal.
 void put_head(FILE *out, const char *left, size_t indent, Break at, const char *text);
 
@@ -188,17 +185,16 @@ bool sweep_shown(const Matrix *m, Store *store, SweepOptions *o, double seconds,
 typedef struct Table {
     size_t columns;
     size_t indent;      // blanks before each row
-    size_t width;       // of a row, at most; 0: COLUMNS; SIZE_MAX: nothing is shortened
+    size_t width;       // of a row, at most; 0: report_width; SIZE_MAX: nothing is shortened
     size_t whole;       // so many columns in front are never shortened
-    uint64_t tails;     // a bit for each column whose texts differ at their ends: they are shortened in front
     VEC(char *) cells;  // row after row, the heads first; released with table_free
     VEC(char *) notes;  // printed below a row, indented; null: none
 } Table;
 void table_add(Table *t, const char *text);
 void table_add_value(Table *t, const Datum *value);  // reals with four digits
 void table_note(Table *t, const char *text);         // below the row of the last cell
-// Numbers stand on the right. The longest texts are shortened until a row fits, if it can.
-void table_print(const Table *t, FILE *out);
+// Numbers stand on the right. The longest texts are shortened until a row fits, if it can; no two become the same.
+void table_print(Table *t, FILE *out);
 size_t table_least(const Table *t);  // the width below which it can't be shortened
 void table_free(Table *t);
 
@@ -235,6 +231,7 @@ typedef struct ReportInfo {
     const char *what;  // workload or file
     const char *params;
     const char *error;  // null: none
+    const char *hint;   // the same
     bool verified, checked;
     bool cut;  // short, by a limit or Ctrl-C, so that there was nothing to check
     bool lines, chart, annotate;
@@ -351,6 +348,10 @@ bool is_cuda_source(const char *path);
 // Compiles the kernels of a .cu file for a GPU of this capability (90: 9.0). False: error gets the reason, or what the
 // compiler says.
 bool compile_cuda(const char *path, uint32_t capability, Text *ptx, Text *error);
+
+// --- signature.c: parameters of CUDA source --------------------------------------------------------------------------
+// Gives the kernels' parameters in the PTX the names that LLVM's intermediate form has, and adds what they are.
+void signatures_put(const char *ir, Text *ptx);
 
 // --- list_kernels.c --------------------------------------------------------------------------------------------------
 int list_kernels(const char *path);  // prints what device code is in a file; returns an exit code

@@ -257,7 +257,7 @@ static void show_structures(Store *s, int64_t run, const char *kernel, Diag *dia
 {
     Arena arena = {0};
     RunStructures all = {0};
-    Table t = {.columns = 9, .indent = 2, .width = page_width(stdout), .tails = 1};
+    Table t = {.columns = 9, .indent = 2, .width = page_width(stdout)};
     const char *const heads[] = {"data structure", "loads",       "stores",  "atomics",   "transactions",
                                  "sectors",        "l1_accesses", "l1_hits", "dram_bytes"};
     for (size_t k = 0; k < COUNT(heads); k++) table_add(&t, heads[k]);

@@ -180,7 +180,7 @@ static void cell_text(char out[32], double v)
         snprintf(out, 32, "%.4g", v);
 }
 
-static int width(const char *s) { return (int)width_of(s, strlen(s)); }
+static int width(const char *s) { return (int)text_width(s, strlen(s)); }
 static void left(FILE *out, const char *s, int w) { fprintf(out, "%s%*s", s, MAX(w - width(s), 0), ""); }
 static void right(FILE *out, const char *s, int w) { fprintf(out, "%*s%s", MAX(w - width(s), 0), "", s); }
 

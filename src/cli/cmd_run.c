@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -45,7 +46,7 @@ static const Option options[] = {
      "the kernel's next argument, in the order of its parameters. A number with its type: i32:7, u64:7, f32:1.5 or "
      "f64:1.5. A buffer of SIZE bytes: buf:SIZE, which is zero, or buf:SIZE:HOW, where HOW says how it is filled: "
      "zero, iota:f32, iota:u32, rand:f32, rand:u32, hex:00ff… or @FILE. A buffer with the contents of FILE: "
-     "buf:@FILE. All bytes of a structure: hex:00ff…"},
+     "buf:@FILE. All bytes of a structure: hex:00ff… Of a .cu file, a number needs no type: 1024"},
     {"--name", "NAME,…",
      "names of the kernel's parameters, in their order, for reports and --dump: nvcc's PTX has none of its own"},
     {"--dump", "N|NAME[:HOW]",
@@ -454,13 +455,13 @@ static void show_progress(void *user, const char *kernel, uint64_t cycles, uint6
     char c[32], i[32];
     format_count(c, (double)cycles);
     format_count(i, (double)insts / s);
-    char *shown = name_shown(kernel);
+    char *full = name_shown(kernel), *shown = name_shorten(full, 60);
     fprintf(stderr, "\r\x1b[K");
     if (m->device) fprintf(stderr, "launch %zu, ", oc_launches(m->device) + 1);
-    fprintf(stderr, "%.60s: %s cycles, %s warp instructions/s, %llu of %llu blocks", shown, c, i,
-            (unsigned long long)done, (unsigned long long)blocks);
+    fprintf(stderr, "%s: %s cycles, %s warp instructions/s, %llu of %llu blocks", shown, c, i, (unsigned long long)done,
+            (unsigned long long)blocks);
     m->line = true;
-    mem_free(shown);
+    mem_free(full), mem_free(shown);
     if (done) fprintf(stderr, ", %.0f s to go", s * (double)(blocks - done) / (double)done);
     fflush(stderr);
 }
@@ -556,6 +557,13 @@ static bool something_timed(const oc_device *d, Run *r)
     return timed;
 }
 
+// Why a file can't be read; null: it can.
+static const char *unreadable(const char *path)
+{
+    struct stat s;
+    return access(path, R_OK) || stat(path, &s) ? strerror(errno) : S_ISDIR(s.st_mode) ? strerror(EISDIR) : NULL;
+}
+
 static bool is_file(const char *what) { return strchr(what, '.') || access(what, R_OK) == 0; }
 
 // Is there a workload or a file of that name, and do the options go with it? Returns an exit code, or −1 to go on.
@@ -573,9 +581,14 @@ static int check_what(Run *r, const WorkloadEntry *entry)
         return refuse(r, EXIT_USAGE, "no workload '%s'%s (onchip list workloads)", r->what,
                       did_you_mean(name, &near, near != NULL, hint));
     }
+    // First of all, since of a file that can't be read nobody knows what it is.
+    if (!entry && unreadable(r->what)) return refuse(r, EXIT_FAILED, "can't read %s: %s", r->what, unreadable(r->what));
     if (!entry && dot && !strcmp(dot, ".cuh"))
         return refuse(r, EXIT_USAGE, "%s is a header; onchip compiles a .cu file that includes it", r->what);
-    snprintf(because, sizeof because, "%.100s is %s", r->what, entry ? WORKLOAD : PTX_FILE);
+    snprintf(because, sizeof because, "%.100s is %s", r->what,
+             entry                     ? WORKLOAD
+             : is_cuda_source(r->what) ? "CUDA source, of which a kernel is run"
+                                       : PTX_FILE);
     if (!args_fit(&r->args, entry ? WORKLOAD : PTX_FILE, because)) return EXIT_USAGE;
     if (entry && r->file.target.capability)
         return refuse(r, EXIT_USAGE, "--target has no effect on a workload, whose device code has one");
@@ -596,9 +609,13 @@ static int check_what(Run *r, const WorkloadEntry *entry)
     return -1;
 }
 
+static const char hint_output[] =
+    "the JSON of a program's run goes to the standard error, as its report does; -o FILE writes it into a file";
+
 static void write_json(const oc_device *d, Run *r, ReportInfo *info, Json *json)
 {
     info->error = r->error.n ? r->error.v : NULL;
+    info->hint = r->words && !r->out_path ? hint_output : NULL;
     report_json(d, info, json);
     json_close(json, '}');
     fputs(json->text.v, r->out);
@@ -640,6 +657,7 @@ static int simulate_program(Run *r, oc_device *d, Meter *meter)
         write_json(d, r, &info, &json);
     else if (oc_launches(d))
         put_report(d, r, &info);
+    if (r->json && !r->out_path && isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO)) tell(0, "%s", hint_output);
     json_free(&json), text_free(&arguments);
     return code;
 }

@@ -13,13 +13,10 @@ size_t page_width(FILE *out)
     return !ioctl(fileno(out), TIOCGWINSZ, &size) && size.ws_col ? size.ws_col : COLUMNS;
 }
 
-static bool continues(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
-
-size_t width_of(const char *text, size_t bytes)
+size_t report_width(FILE *out)
 {
-    size_t n = 0;
-    for (size_t k = 0; k < bytes; k++) n += !continues(text[k]);
-    return n;
+    const size_t width = page_width(out);
+    return width == SIZE_MAX ? COLUMNS : width;
 }
 
 // The length of the word or item at s, behind which a line may be broken.
@@ -40,7 +37,7 @@ void put_within(FILE *out, size_t columns, size_t column, size_t indent, Break a
 {
     size_t blanks = 0;  // between the last item and this one; a line that is broken there doesn't end in them
     while (*text) {
-        size_t n = item_end(text, at), width = width_of(text, n);
+        size_t n = item_end(text, at), width = text_width(text, n);
         if (blanks && n && column + blanks + width > columns) {
             fprintf(out, "\n%*s", (int)indent, "");
             column = indent, blanks = 0;
@@ -62,7 +59,7 @@ void put_within(FILE *out, size_t columns, size_t column, size_t indent, Break a
 
 static void row_of(FILE *out, const char *left, Paint p, size_t indent, Break at, const char *text)
 {
-    size_t width = width_of(left, strlen(left)), blanks = strspn(left, " ");
+    size_t width = text_width(left, strlen(left)), blanks = strspn(left, " ");
     const char *on = p == PAINT_END ? "" : paint(out, p);
     fprintf(out, "%*s%s%s%s", (int)blanks, "", on, left + blanks, *on ? paint(out, PAINT_END) : "");
     if (width + 1 > indent) fputc('\n', out), width = 0;
@@ -78,15 +75,4 @@ void put_row(FILE *out, const char *left, size_t indent, Break at, const char *t
 void put_head(FILE *out, const char *left, size_t indent, Break at, const char *text)
 {
     row_of(out, left, PAINT_HEAD, indent, at, text);
-}
-
-const char *cut_front(char *out, size_t capacity, const char *text, size_t width)
-{
-    size_t bytes = strlen(text), have = width_of(text, bytes);
-    if (have <= width) return text;
-    for (; have > width - 1; have--) do
-            text++;
-        while (continues(*text));
-    snprintf(out, capacity, "…%s", text);
-    return out;
 }

@@ -53,9 +53,11 @@ static bool put_headers(const char *folder, bool remove)
     return ok;
 }
 
-// Runs clang on a file, up to PTX (-S) or to the preprocessed source (-E).
+// Runs clang on a file, up to PTX (-S), to the preprocessed source (-E) or to LLVM's intermediate form (-emit-llvm), as
+// the source has it.
 static bool run_clang(const Compiler *c, const char *path, const char *step, Text *made, Text *error)
 {
+    const bool ir = !strcmp(step, "-emit-llvm");
     Text header = {0}, out = {0}, said = {0};
     int status = -1;
     text_printf(&header, "%s/cuda_runtime.h", c->headers);
@@ -69,7 +71,7 @@ static bool run_clang(const Compiler *c, const char *path, const char *step, Tex
                                  "-Wno-unknown-cuda-version",
                                  c->arch,
                                  "-std=c++17",
-                                 "-O3",
+                                 ir ? "-O0" : "-O3",
                                  "-g1",
                                  "-isystem",
                                  c->headers,
@@ -79,6 +81,8 @@ static bool run_clang(const Compiler *c, const char *path, const char *step, Tex
                                  path,
                                  "-o",
                                  out.v,
+                                 ir ? "-S" : NULL,
+                                 "-fno-discard-value-names",
                                  NULL};
     bool ok = program_run(words, ".", &said, &status) && !status && text_read_file(made, out.v);
     if (!ok) text_printf(error, "%s doesn't compile; %s says:\n%s", path, c->name, said.v ? said.v : strerror(errno));
@@ -87,22 +91,32 @@ static bool run_clang(const Compiler *c, const char *path, const char *step, Tex
     return ok;
 }
 
+// Compiles, and gives the kernels' parameters their names.
+static bool run_compiler(const Compiler *c, const char *path, Text *ptx, Text *error)
+{
+    Text ir = {0};
+    bool ok = run_clang(c, path, "-S", ptx, error) && run_clang(c, path, "-emit-llvm", &ir, error);
+    if (ok) signatures_put(ir.v ? ir.v : "", ptx);
+    text_free(&ir);
+    return ok;
+}
+
 // Compiles, or finds what was compiled before in the folder `cache`, which may be null.
 static bool make_ptx(const Compiler *c, const char *path, const char *cache, Text *ptx, Text *error)
 {
     Text source = {0};
     char key[33];
-    if (!cache) return run_clang(c, path, "-S", ptx, error);
+    if (!cache) return run_compiler(c, path, ptx, error);
     if (!run_clang(c, path, "-E", &source, error)) return text_free(&source), false;
     // The folder has another name each time, and the source says where its headers are.
     for (char *p = source.v; (p = strstr(p, c->folder)) != NULL;) memset(p, '-', strlen(c->folder));
-    text_printf(&source, "\n%s %s %s", c->version.v, c->arch, ONCHIP_VERSION);
+    text_printf(&source, "\n%s %s %s, parameters named", c->version.v, c->arch, ONCHIP_VERSION);
     XXH128_hash_t h = XXH3_128bits(source.v, source.n);
     snprintf(key, sizeof key, "%016llx%016llx", (unsigned long long)h.high64, (unsigned long long)h.low64);
     text_free(&source);
     if (cache_get(cache, key, ptx)) return true;
     ptx->n = 0;
-    if (!run_clang(c, path, "-S", ptx, error)) return false;
+    if (!run_compiler(c, path, ptx, error)) return false;
     cache_put(cache, key, ptx);
     return true;
 }

@@ -42,7 +42,7 @@ static void print_comparison(const Comparison *c, const char *const names[2])
     double longest = 0;
     for (size_t k = 0; k < c->pairs.n; k++) longest = MAX(longest, MAX(c->pairs.v[k].value[0], c->pairs.v[k].value[1]));
     Unit unit = times ? time_unit(longest) : (Unit){"", 1};
-    Table t = {.columns = 5, .width = page_width(stdout), .whole = 1, .tails = 1 << 1};
+    Table t = {.columns = 5, .width = page_width(stdout), .whole = 1};
     const char *const heads[] = {"program", "run", names[0], names[1], "ratio"};
     for (size_t k = 0; k < COUNT(heads); k++) table_add(&t, heads[k]);
     for (size_t k = 0; k < c->pairs.n; k++) {
@@ -228,7 +228,7 @@ static void print_differences(const Differences *d, const char *const keys[2])
     while (digits < KEY_DIGITS && !strncmp(keys[0], keys[1], (size_t)digits)) digits++;
     char key[2][KEY_DIGITS + 1];
     for (int k = 0; k < 2; k++) snprintf(key[k], sizeof key[k], "%.*s", digits, keys[k]);
-    Table t = {.columns = 5, .width = page_width(stdout), .tails = 1};
+    Table t = {.columns = 5, .width = page_width(stdout)};
     const char *const heads[] = {"kernel", "counter", key[0], key[1], "difference"};
     for (size_t k = 0; k < COUNT(heads); k++) table_add(&t, heads[k]);
     for (size_t k = 0; k < d->n; k++) {
@@ -333,7 +333,7 @@ static bool compare_keys(const CompareRequest *r, Diag *diag)
 
 static void print_regression(const Regression *g)
 {
-    Table t = {.columns = 6, .width = page_width(stdout), .whole = 1, .tails = 1 << 1};
+    Table t = {.columns = 6, .width = page_width(stdout), .whole = 1};
     const char *const heads[] = {"program", "run", "counters", "cycles", "largest", "before → now"};
     for (size_t k = 0; k < COUNT(heads); k++) table_add(&t, heads[k]);
     for (size_t k = 0; k < g->changes.n; k++) {

@@ -187,11 +187,8 @@ static void add_heads(Table *t, const List *l, const Shown *x, const ColumnNames
     for (int k = 1; k < L_PARAMS; k++)
         if (x->text[k]) table_add(t, of_run[k]);
     for (size_t k = 0; k < x->own; k++) table_add(t, l->differ.v[k]);
-    if (x->others) t->tails |= t->cells.n < 64 ? 1ull << t->cells.n : 0, table_add(t, "settings");
-    for (size_t k = 0; k < columns->n; k++) {
-        if (!strcmp(columns->v[k], "kernel") && t->cells.n < 64) t->tails |= 1ull << t->cells.n;
-        table_add(t, columns->v[k]);
-    }
+    if (x->others) table_add(t, "settings");
+    for (size_t k = 0; k < columns->n; k++) table_add(t, columns->v[k]);
 }
 
 // Builds the table with so many settings as columns. Returns how many runs failed.

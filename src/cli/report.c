@@ -64,7 +64,7 @@ static void structures(const LaunchSum *sum, FILE *out)
     for (size_t k = 0; k < sum->structures.n; k++) atomics += sum->structures.v[k].stat.atomics;
     const char *const heads[] = {"structure",    "loads",       "stores",  atomics ? "atomics" : NULL,
                                  "sectors/req.", "L1 accesses", "L1 hits", "of DRAM"};
-    Table t = {.columns = COUNT(heads) - !atomics, .indent = 2, .tails = 1};
+    Table t = {.columns = COUNT(heads) - !atomics, .indent = 2};
     for (size_t k = 0; k < COUNT(heads); k++)
         if (heads[k]) table_add(&t, heads[k]);
     for (size_t k = 0; k < sum->structures.n; k++) {
@@ -87,7 +87,7 @@ static void structures(const LaunchSum *sum, FILE *out)
 static void structures_energy(const LaunchSum *sum, FILE *out)
 {
     static const char *const heads[] = {"structure", "energy in the L1", "of it", "energy in DRAM", "of it"};
-    Table t = {.columns = COUNT(heads), .indent = 2, .tails = 1};
+    Table t = {.columns = COUNT(heads), .indent = 2};
     for (size_t k = 0; k < COUNT(heads); k++) table_add(&t, heads[k]);
     for (size_t k = 0; k < sum->structures.n; k++) {
         const StructEnergy *e = &sum->structures.v[k].energy;
@@ -130,7 +130,7 @@ static void hottest(const LaunchSum *sum, FILE *out)
 {
     enum { SHOWN = 12 };
     static const char *const heads[] = {"source line", "issued", "stalls", "transactions", "L1 accesses", "L1 hits"};
-    Table t = {.columns = COUNT(heads), .indent = 2, .tails = 1};
+    Table t = {.columns = COUNT(heads), .indent = 2};
     LineStats lines = {0};
     lines_of(sum->code, sum->inst, &lines);
     for (size_t k = 0; k < COUNT(heads); k++) table_add(&t, heads[k]);
@@ -243,7 +243,6 @@ static void policy_text(const LaunchSum *sum, const oc_policy_type *t, FILE *out
     print_row(out, "overruled", "%s: the policy held back ready warps for too long", count);
 }
 
-// which: said of the launch, where not all are summed; or null.
 // Which data structures l1.past and readonly.take send another way.
 static void routes_text(const LaunchSum *sum, const char *names, const char *way, FILE *out)
 {
@@ -302,11 +301,32 @@ static void sampled_text(const LaunchSum *sum, const Gpu *g, FILE *out)
     text_free(&t);
 }
 
-static void kernel_text(const LaunchSum *sum, const char *which, const Gpu *g, const ReportInfo *info, FILE *out)
+// A kernel's name as the report shows it: of two lines at most, and no other kernel's.
+static char *kernel_name(const LaunchSums *all, const LaunchSum *sum, FILE *out)
+{
+    char **full = mem_alloc((all->n + 1) * sizeof *full), **shorter = mem_alloc((all->n + 1) * sizeof *shorter);
+    for (size_t k = 0; k < all->n; k++) full[k] = name_shown(all->v[k].kernel);
+    names_shorten((const char *const *)full, all->n, 2 * report_width(out), shorter);
+    char *name = NULL;
+    for (size_t k = 0; k < all->n; k++) {
+        if (!name && !strcmp(all->v[k].kernel, sum->kernel))
+            name = shorter[k];
+        else
+            mem_free(shorter[k]);
+        mem_free(full[k]);
+    }
+    mem_free(full), mem_free(shorter);
+    return name;
+}
+
+// all: the kernels of the report, of which this is one, or a launch. which: said of the launch, where not all are
+// summed; or null.
+static void kernel_text(const LaunchSums *all, const LaunchSum *sum, const char *which, const Gpu *g,
+                        const ReportInfo *info, FILE *out)
 {
     const uint64_t *c = sum->count;
     char a[32], b[32], in[32];
-    char *name = name_shown(sum->kernel);
+    char *name = kernel_name(all, sum, out);
     fprintf(out, "\n%s  grid %u×%u×%u, block %u×%u×%u", name, sum->info.grid[0], sum->info.grid[1], sum->info.grid[2],
             sum->info.block[0], sum->info.block[1], sum->info.block[2]);
     mem_free(name);
@@ -372,7 +392,7 @@ static Launched *launched(Map *places, LaunchedList *all, const Record *r)
     return &all->v[at];
 }
 
-static void launches_text(const oc_device *d, const ReportInfo *info, bool *timed, FILE *out)
+static void launches_text(const oc_device *d, const LaunchSums *sums, const ReportInfo *info, bool *timed, FILE *out)
 {
     Map places = {0};
     LaunchedList all = {0};
@@ -392,7 +412,7 @@ static void launches_text(const oc_device *d, const ReportInfo *info, bool *time
             continue;
         sums_add(&one, r);
         snprintf(which, sizeof which, "launch %zu of %zu", l->shown, l->all);
-        kernel_text(one.v, which, device_gpu(d), info, out);
+        kernel_text(sums, one.v, which, device_gpu(d), info, out);
         *timed |= !one.v->functional;
         sums_free(&one);
     }
@@ -452,12 +472,9 @@ void report_text(const oc_device *d, const ReportInfo *info, FILE *out)
     if (device_samples(d)) put_parts(&head, &sums);
     put_wrapped(out, 0, 2, BREAK_WORDS, head.v);
     text_free(&head);
-    if (info->launches) {
-        launches_text(d, info, &timed, out);
-        sums_free(&sums);
-    }
-    for (size_t k = 0; k < sums.n; k++) {
-        kernel_text(&sums.v[k], NULL, g, info, out);
+    if (info->launches) launches_text(d, &sums, info, &timed, out);
+    for (size_t k = 0; k < sums.n && !info->launches; k++) {
+        kernel_text(&sums, &sums.v[k], NULL, g, info, out);
         timed |= !sums.v[k].functional;
     }
     sums_free(&sums);
@@ -633,6 +650,7 @@ void report_json(const oc_device *d, const ReportInfo *info, Json *j)
     if (info->checked) json_bool(j, "verified", info->verified);
     if (info->cap) json_uint(j, "cap", info->cap);
     if (info->error) json_string(j, "error", info->error);
+    if (info->hint) json_string(j, "hint", info->hint);
     if (d) json_double(j, "wall_seconds", device_wall_seconds(d));
     if (d) json_uint(j, "device_bytes", device_bytes(d));
     double held = 0;

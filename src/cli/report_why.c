@@ -28,7 +28,7 @@ static void classes_text(const LaunchSum *sum, FILE *out)
 {
     static const char *const heads[] = {"loads that miss", "loads",    "served", "first touch",
                                         "capacity",        "conflict", "dropped"};
-    Table t = {.columns = COUNT(heads), .indent = 2, .tails = 1};
+    Table t = {.columns = COUNT(heads), .indent = 2};
     size_t rows = 0;
     for (size_t k = 0; k < COUNT(heads); k++) table_add(&t, heads[k]);
     for (size_t k = 0; k < sum->structures.n; k++) {

@@ -62,9 +62,9 @@ static int find_dump(const char *spec, const FileRun *r, const oc_kernel_info *i
 static int dump(oc_device *d, const char *spec, FileBuffer *b, bool *written, const char *how, FILE *out, Json *json,
                 char **error)
 {
-    uint8_t *data = malloc(b->bytes);
+    uint8_t *data = mem_try(b->bytes, 1);
     if (!data || oc_read(d, data, b->ptr, b->bytes, NULL) != OC_OK) {
-        free(data);
+        mem_free(data);
         return fail(error, EXIT_FAILED, "--dump %s: the buffer can't be read", spec);
     }
     int code = EXIT_OK;
@@ -95,7 +95,7 @@ static int dump(oc_device *d, const char *spec, FileBuffer *b, bool *written, co
     if (!*written) json_string(json, b->name, t.v);
     *written = true;
     text_free(&t);
-    free(data);
+    mem_free(data);
     return code;
 }
 

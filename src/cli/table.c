@@ -1,5 +1,5 @@
 // table.c: prints tables. A column is as wide as its widest cell. If a row would be too long, the widest columns of
-// text are made narrower, and a text that is cut ends in an ellipsis.
+// text are made narrower, and their texts lose their middle (shorten.c).
 #include "cli/cli.h"
 
 #include <string.h>
@@ -49,7 +49,7 @@ typedef struct Layout {
     bool *right;
 } Layout;
 
-static void lay_out(const Table *t, Layout *l)
+static void lay_out(const Table *t, size_t most, Layout *l)
 {
     size_t all = t->indent, rows = t->cells.n / t->columns;
     for (size_t c = 0; c < t->columns; c++) {
@@ -57,12 +57,12 @@ static void lay_out(const Table *t, Layout *l)
         l->right[c] = rows > 1;
         for (size_t r = 0; r < rows; r++) {
             const char *text = t->cells.v[r * t->columns + c];
-            l->width[c] = MAX(l->width[c], width_of(text, strlen(text)));
+            l->width[c] = MAX(l->width[c], text_width(text, strlen(text)));
             if (r) l->right[c] = l->right[c] && is_number(text);
         }
         all += l->width[c] + (c ? GAP : 0);
     }
-    for (; all > (t->width ? t->width : COLUMNS); all--) {
+    for (; all > most; all--) {
         size_t widest = t->columns;
         for (size_t c = 0; c < t->columns; c++)
             if (!l->right[c] && c >= t->whole && l->width[c] > NARROWEST &&
@@ -76,19 +76,17 @@ static void lay_out(const Table *t, Layout *l)
 size_t table_least(const Table *t)
 {
     Layout l = {mem_alloc(t->columns * sizeof *l.width), mem_alloc(t->columns * sizeof *l.right)};
-    Table narrow = *t;
     size_t least = t->indent;
-    narrow.width = 1;
-    lay_out(&narrow, &l);
+    lay_out(t, 1, &l);
     for (size_t c = 0; c < t->columns; c++) least += l.width[c] + (c ? GAP : 0);
     mem_free(l.width), mem_free(l.right);
     return least;
 }
 
-// The first `width` characters of a text; if it has more, the last of them is an ellipsis.
+// The first `width` characters of a line of text; if it has more, the last of them is an ellipsis.
 static void put_cut(FILE *out, const char *text, size_t width)
 {
-    bool cut = width_of(text, strlen(text)) > width;
+    bool cut = text_width(text, strlen(text)) > width;
     size_t n = 0;
     for (; *text && *text != '\n'; text++) {
         n += ((unsigned char)*text & 0xc0) != 0x80;
@@ -98,11 +96,24 @@ static void put_cut(FILE *out, const char *text, size_t width)
     if (cut) fputs("…", out);
 }
 
-static void put_tail(FILE *out, const char *text, size_t width)
+// Makes the texts of each column, but for its head, as narrow as the column.
+static void shorten(Table *t, const Layout *l)
 {
-    char *shorter = mem_alloc(strlen(text) + sizeof "…");
-    fputs(cut_front(shorter, strlen(text) + sizeof "…", text, width), out);
-    mem_free(shorter);
+    const size_t rows = t->cells.n / t->columns - 1;
+    const char **names = mem_alloc((rows + 1) * sizeof *names);
+    char **shorter = mem_alloc((rows + 1) * sizeof *shorter);
+    for (size_t c = 0; c < t->columns; c++) {
+        char **cells = &t->cells.v[t->columns + c];
+        bool wide = false;
+        for (size_t r = 0; r < rows; r++) {
+            names[r] = cells[r * t->columns];
+            wide |= text_width(names[r], strlen(names[r])) > l->width[c];
+        }
+        if (!wide) continue;
+        names_shorten(names, rows, l->width[c], shorter);
+        for (size_t r = 0; r < rows; r++) mem_free(cells[r * t->columns]), cells[r * t->columns] = shorter[r];
+    }
+    mem_free(names), mem_free(shorter);
 }
 
 static void print_row(const Table *t, const Layout *l, size_t r, FILE *out)
@@ -112,13 +123,10 @@ static void print_row(const Table *t, const Layout *l, size_t r, FILE *out)
     fprintf(out, "%*s", (int)t->indent, "");
     for (size_t c = 0; c < last; c++) {
         const char *text = t->cells.v[r * t->columns + c];
-        size_t n = MIN(width_of(text, strlen(text)), l->width[c]), blanks = l->width[c] - n;
+        size_t n = MIN(text_width(text, strlen(text)), l->width[c]), blanks = l->width[c] - n;
         if (c) fprintf(out, "%*s", GAP, "");
         if (l->right[c]) fprintf(out, "%*s", (int)blanks, "");
-        if (r && c < 64 && t->tails >> c & 1)
-            put_tail(out, text, l->width[c]);
-        else
-            put_cut(out, text, l->width[c]);
+        put_cut(out, text, l->width[c]);
         if (!l->right[c] && c + 1 < last) fprintf(out, "%*s", (int)blanks, "");
     }
     putc('\n', out);
@@ -128,13 +136,13 @@ static void print_row(const Table *t, const Layout *l, size_t r, FILE *out)
 static void put_note(const Table *t, const char *note, FILE *out)
 {
     enum { INDENT = 4 };
-    size_t width = t->width ? t->width : COLUMNS;
+    size_t width = t->width ? t->width : report_width(out);
     for (size_t n; *note; note += n + (note[n] == '\n')) {
         n = strcspn(note, "\n");
         char *line = mem_text(note);
         line[n] = 0;
         fprintf(out, "%*s", INDENT, "");
-        if (width_of(line, n) + INDENT <= width)
+        if (text_width(line, n) + INDENT <= width)
             fprintf(out, "%s\n", line);
         else
             put_within(out, width, INDENT, INDENT, BREAK_WORDS, line);
@@ -142,10 +150,11 @@ static void put_note(const Table *t, const char *note, FILE *out)
     }
 }
 
-void table_print(const Table *t, FILE *out)
+void table_print(Table *t, FILE *out)
 {
     Layout l = {mem_alloc(t->columns * sizeof *l.width), mem_alloc(t->columns * sizeof *l.right)};
-    lay_out(t, &l);
+    lay_out(t, t->width ? t->width : report_width(out), &l);
+    shorten(t, &l);
     for (size_t r = 0; r < t->cells.n / t->columns; r++) {
         print_row(t, &l, r, out);
         if (t->notes.v[r]) put_note(t, t->notes.v[r], out);

@@ -142,9 +142,14 @@ static size_t last_alike(const SearchResult *f, size_t n)
 static void print_each(const SearchResult *f)
 {
     const Candidate *c = f->candidates.v;
+    enum { LONGEST = 30 };
     Table table = {.columns = f->curves.n + 2};
+    const char **kernels = mem_alloc((f->curves.n + 1) * sizeof *kernels);
+    char **shown = mem_alloc((f->curves.n + 1) * sizeof *shown);
+    for (size_t k = 0; k < f->curves.n; k++) kernels[k] = f->curves.v[k].kernel;
+    names_shorten(kernels, f->curves.n, LONGEST, shown);
     table_add(&table, f->knob->what);
-    for (size_t k = 0; k < f->curves.n; k++) table_add(&table, f->curves.v[k].kernel);
+    for (size_t k = 0; k < f->curves.n; k++) table_add(&table, shown[k]);
     table_add(&table, "all");
     for (size_t n = 0, last; n < f->candidates.n; n = last + 1) {
         char text[64];
@@ -157,7 +162,8 @@ static void print_each(const SearchResult *f)
     table_print(&table, stdout);
     table_free(&table);
     for (size_t k = 0; k < f->curves.n; k++)
-        printf("%s: best with %u warps\n", f->curves.v[k].kernel, c[f->curves.v[k].best].number);
+        printf("%s: best with %u warps\n", shown[k], c[f->curves.v[k].best].number), mem_free(shown[k]);
+    mem_free(kernels), mem_free(shown);
     printf("%s: %.0f cycles, %.3f times as fast as all %u warps; with one limit for all kernels, %u, %.3f times\n",
            f->knob->value, search_total(f, SEARCH_EACH), times(f, SEARCH_EACH), c[f->candidates.n - 1].number,
            c[f->best].number, times(f, f->best));

@@ -5,16 +5,19 @@
 #include <errno.h>
 #include <string.h>
 
+// The function of onchip.h, as its callers know it, for "%.*s": oc_open_sized is what oc_open calls.
+#define CALL called(__func__), __func__
+
 // Checks a pointer that must not be null. what: its name in onchip.h. If the device itself is null, only the code can
 // be returned.
-#define NEED(d, pointer, what)                                                                    \
-    do {                                                                                          \
-        if (!(pointer)) return device_fail(d, OC_BAD_ARGUMENT, "%s: " what " is null", __func__); \
+#define NEED(d, pointer, what)                                                                  \
+    do {                                                                                        \
+        if (!(pointer)) return device_fail(d, OC_BAD_ARGUMENT, "%.*s: " what " is null", CALL); \
     } while (0)
-#define SAME(d, s)                                                                                       \
-    do {                                                                                                 \
-        if ((s) && (s)->device != (d))                                                                   \
-            return device_fail(d, OC_BAD_ARGUMENT, "%s: the stream is one of another device", __func__); \
+#define SAME(d, s)                                                                                     \
+    do {                                                                                               \
+        if ((s) && (s)->device != (d))                                                                 \
+            return device_fail(d, OC_BAD_ARGUMENT, "%.*s: the stream is one of another device", CALL); \
     } while (0)
 // Refuses the call while the caller's progress or print is running: the launch that called it still needs all that the
 // device has.
@@ -23,13 +26,50 @@
         if (in_callback(d, __func__)) return OC_BAD_ARGUMENT; \
     } while (0)
 
+static int called(const char *call)
+{
+    const size_t n = strlen(call);
+    return (int)(n > 6 && !strcmp(call + n - 6, "_sized") ? n - 6 : n);
+}
+
 static bool in_callback(oc_device *d, const char *call)
 {
     if (!d->calling) return false;
-    device_fail(d, OC_BAD_ARGUMENT, "%s: a callback of the device's launch may only ask the device (onchip.h says how)",
+    device_fail(d, OC_BAD_ARGUMENT,
+                "%.*s: a callback of the device's launch may only ask the device (onchip.h says how)", called(call),
                 call);
     return true;
 }
+
+// Takes a structure of a caller's who was compiled with another size of it. False: it has what this library doesn't
+// know, and would be left out.
+static bool take(void *ours, size_t size, const void *theirs, size_t given)
+{
+    const uint8_t *bytes = theirs;
+    memset(ours, 0, size);
+    memcpy(ours, theirs, MIN(size, given));
+    for (size_t k = size; k < given; k++)
+        if (bytes[k]) return false;
+    return true;
+}
+
+// Fills a structure of such a caller's.
+static void give(void *theirs, size_t given, const void *ours, size_t size)
+{
+    memcpy(theirs, ours, MIN(size, given));
+    if (given > size) memset((uint8_t *)theirs + size, 0, given - size);
+}
+
+static const char newer[] = "the program was compiled for a newer library than this, and sets what this one hasn't got";
+
+// Takes one from a caller, whom an error tells of what isn't known.
+#define TAKE(d, ours, theirs, given)                                         \
+    do {                                                                     \
+        if (!take(&(ours), sizeof(ours), theirs, given))                     \
+            return device_fail(d, OC_BAD_ARGUMENT, "%.*s: %s", CALL, newer); \
+    } while (0)
+
+uint32_t oc_version(void) { return OC_VERSION; }
 
 oc_status device_fail(oc_device *d, oc_status status, const char *format, ...)
 {
@@ -79,13 +119,16 @@ void device_queue(oc_device *d, bool on) { d->ops->queue(d, on); }
 oc_status device_wait(oc_device *d, oc_stream *s) { return d->ops->info(d).real ? d->ops->wait(d, s) : OC_OK; }
 void device_gather(oc_device *d, size_t bytes, oc_stream *s) { d->ops->gather(d, bytes, s); }
 
-oc_status oc_open(const oc_config *config, oc_device **device, char *message, size_t capacity)
+oc_status oc_open_sized(const oc_config *given, size_t size, oc_device **device, char *message, size_t capacity)
 {
     Text why = {0};
+    oc_config own, *config = given ? &own : NULL;
     oc_status status = OC_BAD_ARGUMENT;
     if (device) *device = NULL;
     if (!config || !device)
         text_printf(&why, "oc_open: %s is null", config ? "device" : "config");
+    else if (!take(&own, sizeof own, given, size))
+        text_printf(&why, "oc_open: %s", newer);
     else if (config->device && strncmp(config->device, "cuda:", 5))
         text_printf(&why, "'%s' is not a device: cuda:0 is the first GPU", config->device);
     else
@@ -105,7 +148,12 @@ void oc_close(oc_device *d)
 }
 
 const char *oc_error(const oc_device *d) { return !d ? "the device is null" : d->error ? d->error : ""; }
-oc_device_info oc_describe(const oc_device *d) { return d ? d->ops->info(d) : (oc_device_info){.name = ""}; }
+
+void oc_describe_sized(const oc_device *d, oc_device_info *out, size_t size)
+{
+    const oc_device_info info = d ? d->ops->info(d) : (oc_device_info){.name = ""};
+    if (out) give(out, size, &info, sizeof info);
+}
 
 oc_status oc_malloc(oc_device *d, size_t bytes, const char *label, oc_ptr *ptr)
 {
@@ -240,9 +288,10 @@ oc_status oc_symbol(oc_module *m, const char *name, oc_ptr *ptr, size_t *bytes)
     return d->ops->symbol(m, name, ptr, bytes);
 }
 
-oc_kernel_info oc_kernel_describe(const oc_kernel *k)
+void oc_kernel_describe_sized(const oc_kernel *k, oc_kernel_info *out, size_t size)
 {
-    return k ? k->module->device->ops->kernel_describe(k) : (oc_kernel_info){.name = ""};
+    const oc_kernel_info info = k ? k->module->device->ops->kernel_describe(k) : (oc_kernel_info){.name = ""};
+    if (out) give(out, size, &info, sizeof info);
 }
 
 const char *device_kernel_name(const oc_kernel *k) { return k->module->device->ops->kernel_name(k); }
@@ -256,22 +305,26 @@ oc_status oc_kernel_carveout(oc_kernel *k, int percent)
                                           : device_fail(d, OC_BAD_ARGUMENT, "a carve-out is from 0 to 100 percent");
 }
 
-oc_status oc_texture_create(oc_device *d, const oc_texture *t, uint64_t *handle)
+oc_status oc_texture_create_sized(oc_device *d, const oc_texture *given, size_t size, uint64_t *handle)
 {
+    oc_texture t;
     if (handle) *handle = 0;
     NEED(d, d, "device");
     OUTSIDE(d);
-    NEED(d, t, "texture");
+    NEED(d, given, "texture");
     NEED(d, handle, "handle");
-    return d->ops->texture_create(d, t, handle);
+    TAKE(d, t, given, size);
+    return d->ops->texture_create(d, &t, handle);
 }
 
-oc_status oc_tensor_map(oc_device *d, const oc_tensor *t, void *map)
+oc_status oc_tensor_map_sized(oc_device *d, const oc_tensor *given, size_t size, void *map)
 {
+    oc_tensor own, *t = &own;
     NEED(d, d, "device");
     OUTSIDE(d);
-    NEED(d, t, "tensor");
+    NEED(d, given, "tensor");
     NEED(d, map, "map");
+    TAKE(d, own, given, size);
     TensorMap m = {.base = t->base, .type = (uint8_t)t->type, .nan = t->nan};
     while (m.swizzle < 4 && t->swizzle != (m.swizzle ? 16u << m.swizzle : 0)) m.swizzle++;
     m.rank = (uint8_t)MIN(t->rank, UINT8_MAX);
@@ -291,14 +344,16 @@ oc_status oc_texture_destroy(oc_device *d, uint64_t handle)
     return d->ops->texture_destroy(d, handle);
 }
 
-oc_status oc_surface_create(oc_device *d, const oc_texture *t, uint64_t *handle)
+oc_status oc_surface_create_sized(oc_device *d, const oc_texture *given, size_t size, uint64_t *handle)
 {
+    oc_texture t;
     if (handle) *handle = 0;
     NEED(d, d, "device");
     OUTSIDE(d);
-    NEED(d, t, "surface");
+    NEED(d, given, "surface");
     NEED(d, handle, "handle");
-    return d->ops->surface_create(d, t, handle);
+    TAKE(d, t, given, size);
+    return d->ops->surface_create(d, &t, handle);
 }
 
 oc_status oc_surface_destroy(oc_device *d, uint64_t handle)
@@ -308,15 +363,17 @@ oc_status oc_surface_destroy(oc_device *d, uint64_t handle)
     return d->ops->surface_destroy(d, handle);
 }
 
-oc_status oc_reference_bind(oc_module *m, const char *name, const oc_texture *of, uint64_t *handle)
+oc_status oc_reference_bind_sized(oc_module *m, const char *name, const oc_texture *of, size_t size, uint64_t *handle)
 {
     oc_device *d = m ? m->device : NULL;
+    oc_texture t;
     uint64_t unused;
     if (handle) *handle = 0;
     NEED(d, m, "module");
     OUTSIDE(d);
     NEED(d, name, "name");
-    return d->ops->reference_bind(m, name, of, handle ? handle : &unused);
+    if (of) TAKE(d, t, of, size);
+    return d->ops->reference_bind(m, name, of ? &t : NULL, handle ? handle : &unused);
 }
 
 // A device's streams and events are made and given up alike.
@@ -417,29 +474,24 @@ double oc_launch_rate(const oc_device *d, size_t launch, const char *name)
 
 const char *oc_counter_name(const oc_device *d, size_t index) { return d ? d->ops->counter_name(d, index) : NULL; }
 const char *oc_rate_name(const oc_device *d, size_t index) { return d ? d->ops->rate_name(d, index) : NULL; }
-bool oc_launch_structure(const oc_device *d, size_t launch, size_t index, oc_structure *out)
-{
-    return d && out && d->ops->launch_structure(d, launch, index, out);
-}
 
-bool oc_launch_misses(const oc_device *d, size_t launch, size_t index, oc_misses *out)
-{
-    return d && out && d->ops->launch_misses && d->ops->launch_misses(d, launch, index, out);
-}
-
-bool oc_launch_finding(const oc_device *d, size_t launch, size_t index, oc_finding *out)
-{
-    return d && out && d->ops->launch_finding && d->ops->launch_finding(d, launch, index, out);
-}
+// The functions that fill one of a launch's rows.
+#define FILLED(name)                                                                                            \
+    bool oc_launch_##name##_sized(const oc_device *d, size_t launch, size_t index, oc_##name *out, size_t size) \
+    {                                                                                                           \
+        oc_##name row;                                                                                          \
+        const bool there = d && out && d->ops->launch_##name && d->ops->launch_##name(d, launch, index, &row);  \
+        if (there) give(out, size, &row, sizeof row);                                                           \
+        return there;                                                                                           \
+    }
+FILLED(structure)
+FILLED(misses)
+FILLED(finding)
+FILLED(line)
 
 const char *oc_launch_unchecked(const oc_device *d, size_t launch)
 {
     return d && d->ops->launch_unchecked ? d->ops->launch_unchecked(d, launch) : NULL;
-}
-
-bool oc_launch_line(const oc_device *d, size_t launch, size_t index, oc_line *out)
-{
-    return d && out && d->ops->launch_line && d->ops->launch_line(d, launch, index, out);
 }
 
 oc_status oc_launch_value(const oc_device *d, size_t launch, const char *name, double *value)
@@ -452,7 +504,7 @@ oc_status oc_trace(oc_device *d, const char *path, uint64_t interval, const char
 {
     if (!d) return OC_BAD_ARGUMENT;
     OUTSIDE(d);
-    if (!d->ops->trace) return device_fail(d, OC_UNSUPPORTED, "%s: a real GPU has no trace", __func__);
+    if (!d->ops->trace) return device_fail(d, OC_UNSUPPORTED, "%.*s: a real GPU has no trace", CALL);
     return d->ops->trace(d, path, interval, title);
 }
 

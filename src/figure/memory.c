@@ -330,14 +330,17 @@ static double put_key(const Figure *f, double y, Text *out)
                  fabs(alu - roof) < 0.001 * roof ? ", where the issue's line is" : "");
         svg_text(out, EDGE + 26, y, 10.5, SVG_START, text), y += ROW;
     }
+    const char **names = mem_alloc((f->points.n + 1) * sizeof *names);
+    char **shown = mem_alloc((f->points.n + 1) * sizeof *shown);
+    for (size_t k = 0; k < f->points.n; k++) names[k] = f->points.v[k].name;
+    names_shorten(names, f->points.n, 41, shown);
     for (size_t k = 0; k < f->points.n; k++) {
         Text line = {0};
-        text_printf(&line, "%zu  ", k + 1);
-        svg_short(&line, f->points.v[k].name, 40);
-        text_printf(&line, ": %.3g G/s", value(f, REACHED, k));
+        text_printf(&line, "%zu  %s: %.3g G/s", k + 1, shown[k], value(f, REACHED, k));
         svg_text(out, EDGE, y, 10.5, SVG_START, line.v), y += ROW;
-        text_free(&line);
+        text_free(&line), mem_free(shown[k]);
     }
+    mem_free(names), mem_free(shown);
     return y;
 }
 

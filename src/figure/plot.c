@@ -80,10 +80,34 @@ static size_t fitting(const char *text, size_t bytes)
 // tick's text is a format all the same. In a format % stands for a number unless it is doubled, and gnuplot keeps only
 // 50 bytes of it.
 typedef enum Place { TEXT, TICK } Place;
+enum { LONGEST_FORMAT = 44 };
+static bool is_format(const char *text, Place place) { return place == TICK && strchr(text, '%'); }
+
+// The names of a figure's points or series, each of so many letters at most, in the figure's order; a null is "".
+static char **shown_names(const Figure *f, bool points, size_t longest, Place place, Arena *arena)
+{
+    const size_t n = points ? f->points.n : f->series.n;
+    bool fit = true;
+    const char **names = arena_alloc(arena, (n + 1) * sizeof *names);
+    char **shorter = arena_alloc(arena, (n + 1) * sizeof *shorter);
+    for (size_t k = 0; k < n; k++) {
+        names[k] = points ? f->points.v[k].name : f->series.v[k].name;
+        if (!names[k]) names[k] = "";
+    }
+    names_shorten(names, n, longest, shorter);
+    for (size_t k = 0; k < n; k++) {
+        char *name = arena_copy(arena, shorter[k]);
+        mem_free(shorter[k]);
+        shorter[k] = name;
+        fit = fit && (!is_format(name, place) || fitting(name, LONGEST_FORMAT) == letters(name));
+    }
+    return fit || longest == 1 ? shorter : shown_names(f, points, longest - 1, place, arena);
+}
+
 static void put_quoted(Text *out, const char *text, size_t longest, Place place)
 {
-    bool format = place == TICK && strchr(text, '%');
-    if (format) longest = MIN(longest, fitting(text, 44));
+    bool format = is_format(text, place);
+    if (format) longest = MIN(longest, fitting(text, LONGEST_FORMAT));
     bool cut = letters(text) > longest;
     text_put(out, "'");
     for (size_t n = 0; *text; text++) {
@@ -219,10 +243,12 @@ static void put_head(const Figure *f, size_t field, Text *out)
                 (double)below / (double)height);
 }
 
-static void put_key(Text *out, const FigureSeries *s)
+static void put_key(const Figure *f, const FigureSeries *s, Text *out)
 {
+    Arena arena = {0};
     text_put(out, " title ");
-    put_quoted(out, s->name, LONGEST_KEY, TEXT);
+    put_quoted(out, shown_names(f, false, LONGEST_KEY, TEXT, &arena)[s - f->series.v], LONGEST_KEY, TEXT);
+    arena_free(&arena);
 }
 
 // --- kinds -----------------------------------------------------------------------------------------------------------
@@ -231,11 +257,14 @@ static void put_key(Text *out, const FigureSeries *s)
 static void put_ticks(const char *axis, const Figure *f, bool points, size_t step, Text *out)
 {
     size_t n = points ? f->points.n : f->series.n;
+    Arena arena = {0};
+    char **names = shown_names(f, points, LONGEST_NAME, TICK, &arena);
     text_printf(out, "set %stics scale 0 (", axis);
     for (size_t k = 0; k < n; k += step) {
-        put_quoted(out, points ? f->points.v[k].name : f->series.v[k].name, LONGEST_NAME, TICK);
+        put_quoted(out, names[k], LONGEST_NAME, TICK);
         text_printf(out, " %zu%s", k, k + step < n ? ", " : ")\n");
     }
+    arena_free(&arena);
 }
 
 static void put_down(const Figure *f, Text *out)
@@ -268,7 +297,7 @@ static void bars(const Figure *f, Text *out)
         text_printf(out, "  '%s.csv' skip 1 using ($%zu/%g):($0%+.4f):(0):($%zu/%g):($0%+.4f):($0%+.4f)", f->name, c,
                     scale.by, from + thick / 2, c, scale.by, from, from + thick);
         text_printf(out, " with boxxyerror lc rgb '%s'", colour(one));
-        put_key(out, one);
+        put_key(f, one, out);
         text_put(out, ", \\\n");
         if (figure_ranged(one))
             text_printf(out,
@@ -304,7 +333,7 @@ static void put_marks(const Figure *f, size_t s, double by, double at, Text *out
     }
     text_printf(out, "  '%s.csv' skip 1 using ($%zu/%g):($0%+.4f) with points pt %d ps 0.9 lw 1.5 lc rgb '%s'", f->name,
                 c, by, at, one->beside ? 6 : 7, colour(one->beside ? &f->series.v[one->beside - 1] : one));
-    put_key(out, one);
+    put_key(f, one, out);
 }
 
 // Two values of one thing, such as ours and a paper's, stand on one row: their distance is what there is to see.
@@ -352,7 +381,7 @@ static void put_band(const Figure *f, size_t s, double by, double from, double t
     text_printf(out, ", \\\n  '' skip 1 using ($%zu/%g):0:(0):($%zu/%g):($0%+.4f):($0%+.4f)", column(f, s), by,
                 column(f, s), by, from, to);
     text_printf(out, " axes x2y1 with boxxyerror lc rgb '%s'", colour(&f->series.v[s]));
-    put_key(out, &f->series.v[s]);
+    put_key(f, &f->series.v[s], out);
 }
 
 static void stack(const Figure *f, Text *out)
@@ -383,7 +412,7 @@ static void stack(const Figure *f, Text *out)
         text_printf(out, "  '%s.csv' skip 1 using (%s)/%g):0:(%s)/%g):(%s+$%zu)/%g):($0-%.4f):($0+%.4f)", f->name,
                     below.v, scale.by, below.v, scale.by, below.v, c, scale.by, half, to);
         text_printf(out, " with boxxyerror lc rgb '%s'", colour(&f->series.v[s]));
-        put_key(out, &f->series.v[s]);
+        put_key(f, &f->series.v[s], out);
         text_put(out, s + 1 < n ? ", \\\n" : "");
         text_printf(&below, "+$%zu", c);
     }
@@ -398,13 +427,16 @@ static void name_ticks(const Figure *f, Text *out)
     size_t step = (f->points.n + TICKS - 1) / TICKS, put = 0;
     for (size_t k = 0; k < f->points.n; k++)
         if (!f->points.v[k].name) return;
+    Arena arena = {0};
+    char **names = shown_names(f, true, 12, TICK, &arena);
     text_put(out, "set xtics (");
     for (size_t k = 0; k < f->points.n; k += step) {
         if (put++) text_put(out, ", ");
-        put_quoted(out, f->points.v[k].name, 12, TICK);
+        put_quoted(out, names[k], 12, TICK);
         text_printf(out, " %.15g", f->points.v[k].x);
     }
     text_put(out, ")\n");
+    arena_free(&arena);
 }
 
 static void lines(const Figure *f, Text *out)
@@ -439,7 +471,7 @@ static void lines(const Figure *f, Text *out)
             text_put(out, time ? " with lines" : one->apart ? " with points" : " with linespoints");
         text_printf(out, " lc rgb '%s' lw %s", colour(one), time ? "1.5" : "2");
         if (!time) text_printf(out, " pt %d ps 0.6", shape[s % COUNT(shape)]);
-        put_key(out, one);
+        put_key(f, one, out);
         text_put(out, s + 1 < f->series.n ? ", \\\n" : "\n");
     }
 }

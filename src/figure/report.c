@@ -517,6 +517,25 @@ static bool sections(Report *r, const Runs *runs)
     return ok;
 }
 
+// On a page the names of kernels, which may have thousands of letters, lose their middle. The store's stay whole.
+static void shorten_kernels(Runs *runs)
+{
+    enum { LONGEST = 80 };
+    VEC(const char **) names = {0};
+    for (size_t k = 0; k < runs->v.n; k++)
+        for (size_t n = 0; n < runs->v.v[k].kernels.n; n++) vec_push(&names, &runs->v.v[k].kernels.v[n].name);
+    const char **whole = mem_alloc((names.n + 1) * sizeof *whole);
+    char **shorter = mem_alloc((names.n + 1) * sizeof *shorter);
+    for (size_t k = 0; k < names.n; k++) whole[k] = *names.v[k];
+    names_shorten(whole, names.n, LONGEST, shorter);
+    for (size_t k = 0; k < names.n; k++) {
+        *names.v[k] = arena_copy(&runs->arena, shorter[k]);
+        mem_free(shorter[k]);
+    }
+    mem_free(whole), mem_free(shorter);
+    vec_free(&names);
+}
+
 bool report_page(Store *s, const ReportOptions *options, ReportCount *made, Text *html, Diag *diag)
 {
     Runs runs = {0};
@@ -527,6 +546,7 @@ bool report_page(Store *s, const ReportOptions *options, ReportCount *made, Text
                         "%s has no runs%s\nhint: onchip sweep puts runs there; onchip report run WORKLOAD makes one",
                         store_path(s), options->programs || options->gpus ? " of these programs and GPUs" : "");
     if (ok) {
+        shorten_kernels(&runs);
         html_open(html, "onchip report");
         head(&r, &runs);
         ok = sections(&r, &runs);

@@ -217,12 +217,14 @@ static bool open_with(Cache *c, const CacheCfg *cfg, uint64_t seed, Cache *other
 
 bool cache_open(Cache *c, const CacheCfg *cfg, uint64_t seed, const char **why)
 {
-    return open_with(c, cfg, seed, NULL, NULL, why);
+    return cache_open_like(c, cfg, seed, NULL, why);
 }
 
 bool cache_open_like(Cache *c, const CacheCfg *cfg, uint64_t seed, const Cache *like, const char **why)
 {
-    return open_with(c, cfg, seed, NULL, like, why);
+    const bool ok = open_with(c, cfg, seed, NULL, like, why);
+    if (!ok) cache_close(c);
+    return ok;
 }
 
 void cache_close(Cache *c)

@@ -21,6 +21,7 @@ typedef struct Param {
     const char *name, *type;  // "u32", "b8[16]"
     Kind kind;
     uint32_t bytes;
+    ArgumentKind from;
     bool array, shared;  // shared: it is marked as an address in shared memory, as OpenCL's __local pointers are
 } Param;
 
@@ -242,13 +243,13 @@ static oc_status make_room(oc_device *d, const Spec *s, FileBuffer *b, const cha
 static oc_status make_contents(oc_device *d, const Spec *s, const Param *p, size_t index, const FileBuffer *b,
                                const char *how, Text *error)
 {
-    uint8_t *data = calloc(1, b->bytes);
+    uint8_t *data = mem_try(b->bytes, 1);
     if (!data)
         return file_fail(error, OC_OUT_OF_MEMORY, "the host has no room for %llu bytes", (unsigned long long)b->bytes);
     oc_status status = fill_buffer(s, p, index, data, b->bytes, how, error);
     if (status == OC_OK && oc_write(d, b->ptr, data, b->bytes, NULL) != OC_OK)
         status = file_fail(error, OC_FAULT, "%s", oc_error(d));
-    free(data);
+    mem_free(data);
     return status;
 }
 
@@ -267,8 +268,29 @@ oc_status argument_buffer(oc_device *d, const char *text, size_t index, FileBuff
 }
 
 // --- an argument -----------------------------------------------------------------------------------------------------
+ArgumentKind argument_kind(const char *word)
+{
+    static const char *const names[] = {"", "integer", "float", "pointer", "bytes"};
+    size_t n = strcspn(word, " \r\n"), k = 1;
+    while (k < COUNT(names) && (strlen(names[k]) != n || memcmp(names[k], word, n))) k++;
+    return k < COUNT(names) ? (ArgumentKind)k : ARGUMENT_UNKNOWN;
+}
+
+// A number without its type, where the source says which the parameter has. A whole number is signed, or written as its
+// bits. Returns whether that is so; a text that isn't a number is one, too, where nothing else can be meant.
+static bool read_plain(Spec *s, const Param *p)
+{
+    const bool real = p->from == ARGUMENT_FLOAT && p->kind == K_FLOAT && (p->bytes == 4 || p->bytes == 8);
+    const bool whole = p->from == ARGUMENT_INTEGER && p->kind != K_FLOAT && !p->array && p->bytes <= 8;
+    if (strchr(s->text, ':') || *s->text == '@' || (!real && !whole)) return false;
+    s->form = real ? FORM_FLOAT : FORM_INTEGER;
+    s->bytes = p->bytes, s->value = s->text;
+    return true;
+}
+
 static oc_status read_form(Spec *s, const Param *p, Text *error)
 {
+    if (read_plain(s, p)) return OC_OK;
     size_t n = strcspn(s->text, ":"), k = 0;
     const char *names[COUNT(forms)];
     char word[16];
@@ -289,7 +311,10 @@ static oc_status read_form(Spec *s, const Param *p, Text *error)
         return file_fail(error, OC_BAD_FILE, "can't read %s: %s", s->text + 1, strerror(errno));
     if (*s->text == '@')
         return file_fail(error, OC_BAD_ARGUMENT, "a file is the content of a buffer; write buf:%s", s->text);
-    text_printf(error, "parameter '%s' has the PTX type .%s; write ", p->name, p->type);
+    if (p->from == ARGUMENT_POINTER)
+        text_printf(error, "parameter '%s' is a pointer; write ", p->name);
+    else
+        text_printf(error, "parameter '%s' has the PTX type .%s; write ", p->name, p->type);
     put_instead(p, s->text, error);
     return OC_BAD_ARGUMENT;
 }
@@ -304,15 +329,15 @@ static bool type_fits(const Spec *s, const Param *p)
     return bytes == p->bytes && (p->kind == K_FLOAT) == (s->form == FORM_FLOAT);
 }
 
-oc_status argument_make(oc_device *d, const char *text, const oc_kernel_info *info, size_t index, void *value,
-                        FileBuffer *b, uint32_t *smem, Text *error)
+oc_status argument_make(oc_device *d, const char *text, const oc_kernel_info *info, size_t index, ArgumentKind kind,
+                        void *value, FileBuffer *b, uint32_t *smem, Text *error)
 {
     Spec s = {.text = text};
     Param p = param_of(info, index);
     uint64_t bits = 0;
     char *end = NULL;
     bool number = true, range = false;
-    b->name = p.name;
+    b->name = p.name, p.from = kind;
     oc_status status = read_form(&s, &p, error);
     if (status != OC_OK) return status;
     if (!type_fits(&s, &p)) return wrong_type(&s, &p, error);
@@ -332,8 +357,8 @@ oc_status argument_make(oc_device *d, const char *text, const oc_kernel_info *in
         number = end != s.value && !*end;
     }
     if (!number)
-        return file_fail(error, OC_BAD_ARGUMENT, "arg %s: a number is expected, not '%s' (parameter '%s')", text,
-                         s.value, p.name);
+        return file_fail(error, OC_BAD_ARGUMENT, "arg %s: a%s number is expected, not '%s' (parameter '%s')", text,
+                         s.form == FORM_INTEGER && s.value == text ? " whole" : "", s.value, p.name);
     if (range && s.form == FORM_FLOAT)
         return file_fail(error, OC_BAD_ARGUMENT, "arg %s: too large for an f32 (parameter '%s')", text, p.name);
     if (range)

@@ -174,6 +174,18 @@ static oc_status give_names(const FileRun *r, FileLaunch *l, Text *error)
     return OC_OK;
 }
 
+// What the compiler of CUDA source wrote below its PTX (cli/signature.c): "// arguments of NAME: pointer integer".
+// Returns the words; null: there are none.
+static const char *kinds_of(const FileRun *r, const char *kernel)
+{
+    Text line = {0};
+    text_printf(&line, "\n// arguments of %s: ", kernel);
+    const char *at = r->text && r->text->v ? strstr(r->text->v, line.v) : NULL;
+    if (at) at += line.n;
+    text_free(&line);
+    return at;
+}
+
 oc_status file_arguments(const FileRun *r, oc_kernel *kernel, FileLaunch *l, Text *error)
 {
     l->kernel = kernel, l->info = oc_kernel_describe(kernel);
@@ -182,9 +194,12 @@ oc_status file_arguments(const FileRun *r, oc_kernel *kernel, FileLaunch *l, Tex
     if (status != OC_OK) return status;
     l->values = mem_alloc(sizeof *l->values * (r->args.n + 1));
     l->buffers = mem_alloc(sizeof *l->buffers * (r->args.n + 1));
+    const char *kinds = kinds_of(r, l->info.name);
     for (size_t a = 0; a < r->args.n && status == OC_OK; a++) {
         l->values[a] = arena_alloc(&l->arena, l->info.sizes[a]);
-        status = argument_make(l->device, r->args.v[a], &l->info, a, l->values[a], &l->buffers[a], &l->smem, error);
+        status = argument_make(l->device, r->args.v[a], &l->info, a, kinds ? argument_kind(kinds) : ARGUMENT_UNKNOWN,
+                               l->values[a], &l->buffers[a], &l->smem, error);
+        if (kinds) kinds += strcspn(kinds, " \n"), kinds += *kinds == ' ';
     }
     return status;
 }

@@ -164,11 +164,21 @@ typedef struct ListValue {
 bool list_next(const char **list, ListValue *v);
 
 // --- argument.c: an argument of a kernel from a text -----------------------------------------------------------------
-// Makes the argument for the parameter at index from text: a number, "i32:7" or "f32:1.5"; the bytes of an array or a
-// structure, "hex:00ff"; or a buffer in the device's memory, "buf:4KiB:rand:f32". value has room for the parameter and
-// gets its bytes. OC_BAD_ARGUMENT: the text is malformed or isn't of the parameter's type.
-oc_status argument_make(oc_device *d, const char *text, const oc_kernel_info *info, size_t index, void *value,
-                        FileBuffer *buffer, uint32_t *smem, Text *error);  // smem: dynamic shared memory, may grow
+typedef enum ArgumentKind {  // what the source says of a parameter
+    ARGUMENT_UNKNOWN,        // nothing
+    ARGUMENT_INTEGER,
+    ARGUMENT_FLOAT,
+    ARGUMENT_POINTER,
+    ARGUMENT_BYTES,  // none of these
+} ArgumentKind;
+ArgumentKind argument_kind(const char *word);  // "integer" and the like
+// Makes the argument for the parameter at index from text: a number, "i32:7" or "f32:1.5", or without its type where
+// the source says that the parameter is a number; the bytes of an array or a structure, "hex:00ff"; or a buffer in the
+// device's memory, "buf:4KiB:rand:f32". value has room for the parameter and gets its bytes. OC_BAD_ARGUMENT: the text
+// is malformed or isn't of the parameter's type.
+oc_status argument_make(oc_device *d, const char *text, const oc_kernel_info *info, size_t index, ArgumentKind kind,
+                        void *value, FileBuffer *buffer, uint32_t *smem,
+                        Text *error);  // smem: dynamic shared memory, may grow
 // Makes a buffer with b's name from "4KiB:rand:f32" or "@FILE"; index: tells its random numbers from those of others.
 oc_status argument_buffer(oc_device *d, const char *text, size_t index, FileBuffer *b, Text *error);
 // Reads a number, "f32:1.5", as its bytes. False: it is none, or doesn't fit its type.

@@ -100,7 +100,7 @@ int64_t work_shared(Work *w, const char *name) { return work_share(w, work_param
 void *work_host(Work *w, size_t bytes)
 {
     if (!work_ok(w)) return NULL;
-    void *p = calloc(bytes ? bytes : 1, 1);
+    void *p = mem_try(bytes, 1);
     if (!p) {
         w->result->status = OC_OUT_OF_MEMORY;
         work_fail(w, "the host has no room for %zu bytes", bytes);
@@ -435,7 +435,7 @@ bool workload_run(oc_device *d, const WorkloadEntry *e, const WorkOptions *o, Wo
     if (work_ok(&w) && !w.checked) work_fail(&w, "the workload checked nothing");
     r->verified = work_ok(&w);
     if (known) note_params(&w);
-    for (size_t k = 0; k < w.host.n; k++) free(w.host.v[k]);
+    for (size_t k = 0; k < w.host.n; k++) mem_free(w.host.v[k]);
     for (size_t k = 0; k < w.textures.n; k++) oc_texture_destroy(d, w.textures.v[k]);
     for (size_t k = 0; k < w.buffers.n; k++) oc_free(d, w.buffers.v[k]);
     vec_free(&w.host), vec_free(&w.buffers), vec_free(&w.textures);

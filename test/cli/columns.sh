@@ -44,11 +44,36 @@ done < <(sed -nE '/^(COUNTER|STALL)\(/ {
 }' src/base/counters.def | tail -n +2)
 gives 0 'an SM has room for 6 blocks (48 warps), limited by warps' -- run atax --size small
 
-# Of a name too long for the table, the end is shown.
+# Of names too long for the table the middle is left out, so that they stay apart; a wider terminal shows more.
 sed '/^```ptx$/,/^```$/!d; /^```/d' README.md >"$work/saxpy.ptx"
-long=_ZN4some9namespace6kernelINS_5thing10with_many_args_param_2
-sed "s/u64 x,/u64 $long,/; s/\[x\]/[$long]/" "$work/saxpy.ptx" >"$work/long.ptx"
-gives 0 -- run "$work/long.ptx" --block 8 --arg i32:8 --arg f32:2 --arg buf:32 --arg buf:32
-grep -q '^  ….*_args_param_2  *1  *0' <<<"$out" || complain "a long name: $out"
+long=_ZN4some9namespace6kernelINS_5thing10with_many_args_param
+sed "s/u64 x,/u64 ${long}_2,/; s/\[x\]/[${long}_2]/; s/u64 y)/u64 ${long}_3)/; s/\[y\]/[${long}_3]/" "$work/saxpy.ptx" \
+    >"$work/long.ptx"
+saxpy=(--block 8 --arg i32:8 --arg f32:2 --arg buf:32 --arg buf:32)
+gives 0 -- run "$work/long.ptx" "${saxpy[@]}"
+for n in 2 3; do
+    grep -q "^  _ZN4.*….*_$n  *1  *$((n - 2))" <<<"$out" || complain "a long name: $out"
+done
 while IFS= read -r line; do ((${#line} <= 80)) || complain "a long name: too wide: $line"; done <<<"$out"
+if command -v script >/dev/null; then
+    for columns in 70 200; do
+        shown=$(script -qec "stty cols $columns; '$onchip' run '$work/long.ptx' ${saxpy[*]}" /dev/null | tr -d '\r')
+        row=$(grep '^  _Z.*_2 ' <<<"$shown")
+        ((${#row} <= columns)) && [[ $columns == 70 && $row == *…* || $columns == 200 && $row == *" ${long}_2 "* ]] ||
+            complain "on a terminal of $columns columns: $row"
+    done
+fi
+
+# Kernels whose names have thousands of letters, and differ in the middle: two lines of the report each, whole in JSON.
+kernel=k$(printf 'x%.0s' {1..1500}) rest=$(printf 'y%.0s' {1..1500})
+for n in 1 2; do sed "s/entry saxpy/entry $kernel$n$rest/" "$work/saxpy.ptx" >"$work/$n.ptx"; done
+sed '/^\.\(version\|target\|address\)/d' "$work/2.ptx" | cat "$work/1.ptx" - >"$work/both.ptx"
+printf '%s\n' '[buffers]' 'x = 32' 'y = 32' >"$work/args"
+printf '%s\n' "[launch $kernel"{1,2}"$rest]"$'\nblock = 8\nargs = i32:8 f32:2 &x &y' >>"$work/args"
+gives 0 -- run "$work/both.ptx" "@$work/args"
+heads=$(grep '  grid 1×1×1' <<<"$out")
+[[ $(sort -u <<<"$heads" | wc -l) == 2 && $heads == *1yyy* && $heads == *2yyy* ]] || complain "two kernels: $heads"
+((${#heads} < 400)) || complain "a kernel's name has ${#heads} letters"
+run run "$work/both.ptx" "@$work/args" --json
+[[ $out == *"\"$kernel"1"$rest\""* && $out == *"\"$kernel"2"$rest\""* ]] || complain "names aren't whole in JSON"
 exit $bad

@@ -73,6 +73,10 @@ done
 # Files that aren't any.
 gives 1 "can't read /: Is a directory" -- run /
 gives 1 "can't read /dev/zero: " -- run /dev/zero
+gives 1 "can't read $work/none: No such file" -- run -o "$work/report" "$work/none"
+gives 1 "can't read $work: Is a directory" -- run -o "$work/report" "$work"
+touch "$work/x.cu"
+gives 2 '-o is an option of a CUDA program' "x.cu is CUDA source" -- run -o "$work/report" "$work/x.cu"
 gives 1 "can't read the GPU description /: Is a directory" -- run saxpy --size small --gpu /
 gives 2 "can't read ./none.ini: No such file" -- sweep ./none.ini --db "$work/none.db"
 gives 1 "can't read $work: Is a directory" -- run "$work/bits.ptx" --block 1 --arg "buf:16:@$work" --arg f32:1 \

@@ -123,6 +123,10 @@ run --json -o report.json --kernels fill ./app many --json
 ends 0
 [[ ! -s err ]] || complain "says $err"
 (($(grep -c '"demangled"\|"name": "fill"' report.json) >= 3001)) || complain "not every launch is in the JSON"
+if grep -q '"hint"' report.json; then complain "a hint of -o where it was given"; fi
+run --json ./app print
+says '"hint": "the JSON of a program'
+says '-o FILE writes it into a file"'
 
 # --- how a program ends ----------------------------------------------------------------------------------------------
 run ./app fork

@@ -247,7 +247,7 @@ PTX
 python3 - names.db <<'PYTHON'
 import sqlite3, sys
 names = ["%d.ptx", "%s%n%%%.ptx", "#`touch ran`.ptx", "$(touch ran)'q'.ptx", "a\\b\\", "${x}_y^z@w&v~u", "two\nlines",
-         "%" + 40 * "ü" + "x" * 300]
+         "%" + 300 * "ü"]
 db = sqlite3.connect(sys.argv[1])
 for name, (run,) in zip(names, db.execute("SELECT id FROM run ORDER BY id").fetchall()):
     db.execute("UPDATE run SET program = ?, params = 'grid=1' WHERE id = ?", (name, run))
@@ -266,7 +266,7 @@ tree.parse(page)
 drawing = tree.parse(plots + "/all-workloads-issue-slots.svg").getroot()
 shown = {"".join(e.itertext()) for e in drawing.iter() if e.tag.endswith("}text")}
 for name in ["%d.ptx", "%s%n%%%.ptx", "#`touch ran`.ptx", "$(touch ran)'q'.ptx", "a\\b\\", "${x}_y^z@w&v~u",
-             "two lines", "%" + 20 * "ü" + "…"]:
+             "two lines", "%" + 10 * "ü" + "…" + 10 * "ü"]:
     assert name in shown, (name, shown)
 issued = next(e for e in drawing.iter() if e.get("id") == "gnuplot_plot_1")
 assert sum(e.tag.endswith("}polygon") for e in issued.iter()) == 8 + 1, "a bar for each program, and one of the key"
@@ -278,3 +278,12 @@ for block in 32,8 16,16; do
     "$ONCHIP" report --no-figures --db blocks.db --baseline "gpu=gtx480,block={$block}" -o blocks.html >/dev/null
     grep -q "cycles relative to $block<" blocks.html || { echo "the baseline isn't $block" >&2; exit 1; }
 done
+
+# Kernels' names of thousands of letters: the page shows both, shortened and apart.
+"$ONCHIP" show ptx vectoradd >add.ptx
+name=$(sed -n 's/^\.visible \.entry \([A-Za-z0-9_]*\).*/\1/p' add.ptx | head -n 1)
+long=k$(printf 'x%.0s' {1..1500}) rest=$(printf 'y%.0s' {1..1500})
+for n in 1 2; do sed "s/entry $name/entry $long$n$rest/" add.ptx >long$n.ptx; done
+"$ONCHIP" report run long1.ptx,long2.ptx --arg i32:32 --arg buf:128 --arg buf:128 --arg buf:128 -o long.html >/dev/null
+if grep -q "$long" long.html; then echo "a kernel's name of 3,000 letters is whole" >&2 && exit 1; fi
+(($(grep -o '<td[^>]*>kx*…[^<"]*' long.html | sort -u | wc -l) == 2)) || { echo "two kernels look the same" >&2; exit 1; }

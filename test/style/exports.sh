@@ -1,11 +1,13 @@
 #!/bin/bash
-# The shared library exports what onchip.h declares, all of it and nothing else. The one that is preloaded exports
-# functions of the driver, and dlsym; libcudart exports the runtime's, in one version, functions that open files,
-# and __cxa_atexit. They need nothing but the C library; the static library needs nothing of the program's.
+# The shared library exports what onchip.h declares and doesn't define, all of it and nothing else. The one that is
+# preloaded exports functions of the driver, and dlsym; libcudart exports the runtime's, in one version, functions that
+# open files, and __cxa_atexit. They need nothing but the C library; the static library needs nothing of the program's.
 set -euo pipefail
 library=$ONCHIP_BUILD/libonchip.so
 [[ -e $library && -e $ONCHIP ]] || exit 77
-declared=$(grep -oE '\boc_[a-z0-9_]+\(' "$ONCHIP_SOURCE/include/onchip.h" | tr -d '(' | sort -u)
+header=$ONCHIP_SOURCE/include/onchip.h
+inline=$(sed -nE 's/^static inline .*\b(oc_[a-z_]+)\(.*/\1/p' "$header" | sort -u)
+declared=$(grep -oE '\boc_[a-z0-9_]+\(' "$header" | tr -d '(' | sort -u | comm -23 - <(echo "$inline"))
 exported=$(nm -D --defined-only "$library" | awk '{ print $NF }' | sort -u)
 diff <(echo "$declared") <(echo "$exported")
 # needs_libc FILE: of shared libraries FILE needs the C library alone.

@@ -35,7 +35,7 @@ dpkg-deb -x "$main" main
     documents
     completions
     echo bin/onchip include/onchip.h include/onchip_policy.h share/man/man1/onchip.1 lib/libonchip-sl1.so \
-        lib/libonchip.a lib/libonchip.so lib/libonchip.so.0 lib/libonchip.so."$version" lib/pkgconfig/onchip.pc \
+        lib/libonchip.a lib/libonchip.so lib/libonchip.so.1 lib/libonchip.so."$version" lib/pkgconfig/onchip.pc \
         lib/cmake/onchip/onchip-config{,-version}.cmake \
         lib/onchip/cuda/libcudart.so.{11.0,12,13} lib/python3/dist-packages/onchip.py |
         tr ' ' '\n' | sed "s,^lib/,$(sed -n 's/^CMAKE_INSTALL_LIBDIR:[A-Z]*=//p' "$ONCHIP_BUILD/CMakeCache.txt")/,"
