@@ -242,6 +242,7 @@ static bool begin(Launch *l, const LaunchInfo *info, const Texture *textures, ui
         Sm *sm = &c->sms[s];
         if (!watch_begin(sm, l->o->interval || l->o->trace) || !why_begin(sm, l->o->why)) return false;
         sm_flush(sm);
+        sm->env.check = c->check;
         sm_begin(sm, info, blocks);
         sm->structure_of = structure_of;
         sm->owner = l;
@@ -249,7 +250,6 @@ static bool begin(Launch *l, const LaunchInfo *info, const Texture *textures, ui
         sm->env.texture_count = texture_count;
         sm->env.nanoseconds = c->clock_ns;
         sm->env.watch = 0;
-        sm->env.check = c->check;
         sm->env.undefined = (Undefined){0};
         sm->env.overread = c->gpu.overread;
         sm->env.over = (Overread){0};

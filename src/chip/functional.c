@@ -56,8 +56,8 @@ static bool looks(const Env *env)
     return (d->kind == X_LD || d->kind == X_ATOM) && d->flags & D_STRONG && env->step.space != SP_SHARED;
 }
 
-// A stretch of one warp's instructions.
-static RunResult run_warp(Execution *x, Warp *warp, Text *message)
+// A stretch of one warp's instructions. checked: who checks them sees each before it is executed.
+ALWAYS_INLINE RunResult run_stretch(Execution *x, Warp *warp, Text *message, bool checked)
 {
     Env *env = &x->env;
     uint64_t began = env->clock;
@@ -68,6 +68,7 @@ static RunResult run_warp(Execution *x, Warp *warp, Text *message)
             return RUN_OK;
         }
         if (n && will_store(warp)) break;
+        if (checked) check_before(env, warp);
         exec_step(env, warp);
         env->clock++;
         x->insts++;
@@ -84,6 +85,11 @@ static RunResult run_warp(Execution *x, Warp *warp, Text *message)
     if (env->fault.kind == FAULT_NONE) return RUN_OK;
     exec_explain(&env->fault, x->c->gmem, message);
     return env->fault.kind == FAULT_HOST ? RUN_MEMORY : RUN_FAULT;
+}
+
+static RunResult run_warp(Execution *x, Warp *warp, Text *message)
+{
+    return x->env.check ? run_stretch(x, warp, message, true) : run_stretch(x, warp, message, false);
 }
 
 // A block's turn: until it is over, or none of its warps can go on, or all that can only poll, or others have waited

@@ -99,7 +99,7 @@ void check_end(Check *c, Flaws *flaws, const char **limit)
 static void cta_room(CheckCta *c, uint32_t warps)
 {
     if (warps <= c->room) return;
-    for (uint32_t k = 0; k < c->room; k++) mem_free(c->warp[k].local);
+    for (uint32_t k = 0; k < c->room; k++) mem_free(c->warp[k].local), mem_free(c->warp[k].sums);
     mem_free(c->warp), mem_free(c->clocks);
     c->room = warps;
     c->warp = mem_alloc(sizeof *c->warp * warps);
@@ -132,7 +132,7 @@ void check_cta_start(Env *env, Cta *cta)
         w->clock = c->clock, w->safe = safe, w->segment = w->released = 0;
         w->left = NULL;
         w->heard = false;
-        w->products = w->latest = w->settled = 0;
+        w->products = w->latest = w->settled = w->sum_count = w->resized = 0;
         memset(w->copies, 0, sizeof w->copies), memset(w->stores, 0, sizeof w->stores);
         memset(w->open, 0, sizeof w->open);
         memset(w->synced, 0, sizeof w->synced);
@@ -146,7 +146,7 @@ void check_cta_free(Cta *cta)
 {
     CheckCta *c = cta->check;
     if (!c) return;
-    for (uint32_t k = 0; k < c->room; k++) mem_free(c->warp[k].local);
+    for (uint32_t k = 0; k < c->room; k++) mem_free(c->warp[k].local), mem_free(c->warp[k].sums);
     mem_free(c->warp), mem_free(c->clocks), mem_free(c->shared.write), mem_free(c->shared.value), mem_free(c->written);
     async_free(c);
     mem_free(c);
@@ -321,6 +321,10 @@ void check_step(Env *env, Warp *w, const Dinst *d)
         async_barrier(env, w, d);
         lanes_at(&w->cta->check->warp[w->in_cta], env->step.space == SP_SHARED ? env->step.mask : 0);
         break;
+    case X_WGMMA: sums_begin(w, d); break;
+    case X_NOP:
+        if (d->op == OP_SETMAXNREG) check_resized(w, d);
+        break;
     case X_CP_WAIT:
     case X_BULK_WAIT:
     case X_WGMMA_WAIT: async_group(env, w, d); break;
@@ -469,9 +473,9 @@ void check_release(Env *env, Cta *cta, uint32_t id)
 
 void check_exit(Env *env, Warp *w, uint32_t lanes)
 {
-    (void)env;
     CheckWarp *x = &w->cta->check->warp[w->in_cta];
     x->left = w->code, x->left_pc = w->pc, x->left_lane = (uint32_t)__builtin_ctz(lanes);
+    check_warpgroup(env, w, lanes);
 }
 
 void check_call(Env *env, Warp *w, uint32_t mask)

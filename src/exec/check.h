@@ -23,6 +23,7 @@ static inline Touch touch_by(uint32_t thread) { return (Touch)thread << TOUCH_TH
 typedef enum FlightKind { FLIGHT_COPY, FLIGHT_BULK, FLIGHT_STORE, FLIGHT_PRODUCT } FlightKind;
 typedef struct Flight Flight;
 typedef struct Mbar Mbar;
+typedef struct Sums Sums;
 
 // The last accesses of each word of a stretch of memory: who wrote it, the last two that read it, and what was written.
 typedef struct Cells {
@@ -49,6 +50,9 @@ typedef struct CheckWarp {
     uint32_t open[4];                                 // by FlightKind: the one that others join; 0: there is none
     uint64_t *local;                                  // a bit for each byte of its local memory that was written
     uint32_t local_words;
+    struct Sums *sums;                        // of products under way; null: there were none
+    uint32_t sum_count, resized, resized_pc;  // resized: how often setmaxnreg was executed, and where last
+    const Code *resized_code;
     const Code *left;  // where lanes exited last; null: none has
     uint32_t left_pc, left_lane;
 } CheckWarp;
@@ -147,6 +151,11 @@ void async_barrier(Env *env, Warp *w, const Dinst *d);  // an instruction of mba
 // Before a lane arrives at an mbarrier of its block; before the mbarrier is told to wait for the lane's copies.
 void check_arrived(Warp *w, uint32_t at);
 void check_tied(Warp *w, uint32_t at, uint32_t lanes);
+// check_registers.c
+void sums_begin(Warp *w, const Dinst *d);                       // a wgmma is issued
+void sums_over(CheckWarp *x, int64_t limit);                    // those of groups up to limit are
+void check_resized(Warp *w, const Dinst *d);                    // setmaxnreg was executed
+void check_warpgroup(Env *env, const Warp *w, uint32_t lanes);  // these lanes of a warp leave
 // check_memory.c
 void check_touch(Access *x);  // fills in what says who accesses shared memory, and when
 // An asynchronous instruction of a lane will write or read word k: it is judged as the lane's own access. What was known

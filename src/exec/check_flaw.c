@@ -37,6 +37,8 @@ const Code *check_code(const Kernel *k, uint32_t inst, uint32_t *pc)
 
 static const char *access_of(FlawKind kind, bool exited, const Code *code, uint32_t pc)
 {
+    if (kind == FLAW_RESIZE && exited) return "exited";
+    if (kind == FLAW_SUMS && code->insts[pc].kind != X_WGMMA) return "access";
     if (kind == FLAW_BARRIER) return exited ? "exited" : code->insts[pc].kind == X_BARRIER ? "waits" : "elsewhere";
     switch (code->insts[pc].kind) {
     case X_ST:
@@ -54,6 +56,7 @@ static const char *access_of(FlawKind kind, bool exited, const Code *code, uint3
     case X_REDUX:
     case X_ELECT:
     case X_WARP_SYNC: return "executes";
+    case X_NOP: return "setmaxnreg";
     default: return "read";
     }
 }
@@ -148,8 +151,9 @@ void check_found(Check *c, const Found *f)
     }
     Flaw n = {.kind = f->kind, .count = 1, .key = key, .bytes = f->bytes};
     n.cure = f->cure ? f->cure : flaw_cures[f->kind];
-    if (f->kind != FLAW_BARRIER && f->kind != FLAW_MASK)
-        n.space = space_text(f->space), n.name = structure_of(c, f, &n.offset);
+    const bool memory =
+        f->kind != FLAW_BARRIER && f->kind != FLAW_MASK && f->kind != FLAW_SUMS && f->kind != FLAW_RESIZE;
+    if (memory) n.space = space_text(f->space), n.name = structure_of(c, f, &n.offset);
     for (int k = f->none; k < 2; k++) put_side(c, f, k, &n.side[k]);
     vec_push(&c->flaws, n);
     c->table[at] = (uint32_t)c->flaws.n;

@@ -610,6 +610,7 @@ void check_written(Check *c, uint64_t address, uint64_t bytes, bool written);
 void check_copied(Check *c, uint64_t to, uint64_t from, uint64_t bytes);
 void check_cta_start(Env *env, Cta *cta);
 void check_cta_free(Cta *cta);
+void check_before(Env *env, Warp *w);                // its next instruction is about to be executed
 void check_step(Env *env, Warp *w, const Dinst *d);  // a memory instruction or a fence was executed
 // wgmma reads n times so many bytes of shared memory, at most one for each lane.
 void check_group(Env *env, Warp *w, const Dinst *d, const uint64_t *addr, uint32_t n, uint32_t bytes);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 // The same code twice: QUIET for an SM whose schedulers issue one instruction a cycle, where no policy listens to that,
-// and nobody counts or audits the accesses of registers. That is known for a launch.
+// nobody counts or audits the accesses of registers, and nobody checks the launch. That is known when it begins.
 typedef enum Mode { LOUD, QUIET } Mode;
 
 static bool is_memory(int class) { return MEMORY_CLASSES >> class & 1; }
@@ -298,6 +298,7 @@ ALWAYS_INLINE uint32_t issue_warp(Sm *sm, WarpSlot *ws, const Dinst *d, Mode mod
     const Step *s = &env->step;
     if (mode == LOUD && sm->cfg.audit && !exec_audit(env, w)) return 1;
     if (mode == LOUD && sm->storage.counts) operands_fetch(sm, ws, d);
+    if (mode == LOUD && env->check) check_before(env, w);
     exec_step(env, w);
     uint32_t lanes = (uint32_t)__builtin_popcount(s->mask);
     sm->count[C_WARP_INSTS]++;

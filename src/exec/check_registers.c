@@ -1,0 +1,101 @@
+// check_registers.c: what isn't in memory: the registers that a product of wgmma still adds up (PTX ISA §9.7.15.7: nobody
+// may touch them until wgmma.wait_group), and setmaxnreg, which all warps of a warpgroup execute (§9.7.19.6).
+//
+// Compilers copy such registers between two products. ptxas lets the copy be the same register, so here a mov hands on
+// what is said of its source.
+#include "exec/check.h"
+
+#include <string.h>
+
+enum { MOST_SUMS = 16, MOST_REGS = 2048 };
+struct Sums {  // of a wgmma under way
+    uint32_t group, pc;
+    const Code *code;
+    uint64_t regs[MOST_REGS / 64];  // by their numbers in the scoreboard
+};
+
+static bool has(const Sums *s, uint32_t reg) { return reg < MOST_REGS && s->regs[reg / 64] >> (reg % 64) & 1; }
+static void put(Sums *s, uint32_t reg)
+{
+    if (reg < MOST_REGS) s->regs[reg / 64] |= 1ull << (reg % 64);
+}
+
+static CheckWarp *check_of(const Warp *w) { return &w->cta->check->warp[w->in_cta]; }
+
+void sums_begin(Warp *w, const Dinst *d)
+{
+    CheckWarp *x = check_of(w);
+    const GroupTensor *g = (const GroupTensor *)d->tensor;
+    if (!x->sums) x->sums = mem_alloc(sizeof *x->sums * MOST_SUMS);
+    if (x->sum_count == MOST_SUMS) return;
+    Sums *s = &x->sums[x->sum_count++];
+    *s = (Sums){.group = x->products, .pc = d->index, .code = w->code};
+    for (uint32_t k = 0; k < g->scores; k++) put(s, g->score[k]);
+}
+
+void sums_over(CheckWarp *x, int64_t limit)
+{
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < x->sum_count; k++)
+        if ((int64_t)x->sums[k].group > limit) x->sums[kept++] = x->sums[k];
+    x->sum_count = kept;
+}
+
+static bool is_copy(const Dinst *d) { return d->op == OP_MOV && d->score_dst == 1 && d->score_n == 2; }
+
+void check_before(Env *env, Warp *w)
+{
+    const Dinst *d = &w->code->insts[w->pc];
+    CheckWarp *x = check_of(w);
+    if (!x->sum_count || d->kind == X_WGMMA) return;
+    for (uint32_t k = 0; k < x->sum_count; k++) {
+        Sums *s = &x->sums[k];
+        if (s->code != w->code) continue;
+        if (is_copy(d) && has(s, d->score[1])) {
+            put(s, d->score[0]);
+            continue;
+        }
+        uint32_t n = 0;
+        while (n < d->score_n && !has(s, d->score[n])) n++;
+        if (n == d->score_n) continue;
+        check_found(env->check, &(Found){.kind = FLAW_SUMS,
+                                         .cta = w->cta,
+                                         .code = {s->code, w->code},
+                                         .pc = {s->pc, d->index},
+                                         .thread = {w->tid0, w->tid0},
+                                         .block = {w->cta->number, w->cta->number}});
+    }
+}
+
+void check_resized(Warp *w, const Dinst *d)
+{
+    CheckWarp *x = check_of(w);
+    x->resized++;
+    x->resized_code = w->code, x->resized_pc = d->index;
+}
+
+void check_warpgroup(Env *env, const Warp *w, uint32_t lanes)
+{
+    enum { WARPS = 4 };
+    const CheckCta *c = w->cta->check;
+    const uint32_t first = w->in_cta / WARPS * WARPS, end = MIN(first + WARPS, w->cta->warp_count);
+    if (w->live & ~lanes) return;
+    uint32_t most = first;
+    for (uint32_t k = first; k < end; k++) {
+        if (k != w->in_cta && w->cta->warps[k].live) return;
+        if (c->warp[k].resized > c->warp[most].resized) most = k;
+    }
+    for (uint32_t k = first; k < end; k++) {
+        if (c->warp[k].resized == c->warp[most].resized) continue;
+        const CheckWarp *has = &c->warp[most], *lacks = &c->warp[k];
+        const Code *code = lacks->left ? lacks->left : w->code;
+        check_found(env->check, &(Found){.kind = FLAW_RESIZE,
+                                         .cta = w->cta,
+                                         .exited = true,
+                                         .code = {has->resized_code, code},
+                                         .pc = {has->resized_pc, lacks->left ? lacks->left_pc : w->pc},
+                                         .thread = {most * LANES, k * LANES},
+                                         .block = {w->cta->number, w->cta->number}});
+        return;
+    }
+}
