@@ -41,6 +41,12 @@ void sums_over(CheckWarp *x, int64_t limit)
     x->sum_count = kept;
 }
 
+// Does it save a register that the lowering has spilled? What is read from there later isn't followed.
+static bool is_spill(const Code *c, const Dinst *d)
+{
+    return d->kind == X_ST && d->space == SP_LOCAL && d->flags & D_FRAME && d->imm >= c->spills_at;
+}
+
 static bool is_copy(const Dinst *d) { return d->op == OP_MOV && d->score_dst == 1 && d->score_n == 2; }
 
 void check_before(Env *env, Warp *w)
@@ -58,6 +64,10 @@ void check_before(Env *env, Warp *w)
         uint32_t n = 0;
         while (n < d->score_n && !has(s, d->score[n])) n++;
         if (n == d->score_n) continue;
+        if (is_spill(w->code, d)) {
+            memset(s->regs, 0, sizeof s->regs);
+            continue;
+        }
         check_found(env->check, &(Found){.kind = FLAW_SUMS,
                                          .cta = w->cta,
                                          .code = {s->code, w->code},
