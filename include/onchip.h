@@ -234,11 +234,11 @@ void oc_stream_destroy(oc_stream *stream);       // null: nothing
 double oc_stream_time(const oc_stream *stream);  // seconds from the device's opening to the end of the stream's work
 // Waits until a stream's work is done; null: all work. Calls that give work to a stream return before it is done, in
 // simulated time: the host has a clock there, which each such call and each wait moves on by host.call, and a wait
-// moves to the end of what it waits for. Work begins no earlier than this clock says when its call returns.
+// moves to the end of what it waits for. Work begins no earlier than its call.
 oc_status oc_synchronize(oc_device *device, oc_stream *stream);
 
 // Events mark a moment of a stream (null: the default stream); times are simulated seconds, or the real GPU's own. In a
-// stream without work an event marks the host's present.
+// stream without work an event marks the host's present, when its call returns.
 oc_status oc_event_create(oc_device *device, oc_event **event);
 void oc_event_destroy(oc_event *event);  // null: nothing
 oc_status oc_event_record(oc_event *event, oc_stream *stream);

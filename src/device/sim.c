@@ -271,7 +271,7 @@ static double launch_seconds(const Launching *l)
     return 1e-6 * (running && g->next_us > 0 ? g->next_us : g->launch_us);
 }
 
-// When the kernel starts: host.launch behind the call at the earliest.
+// When the kernel starts: host.launch behind the call's beginning at the earliest.
 static double launch_start(const Launching *l)
 {
     const Sim *d = l->d;
@@ -307,7 +307,6 @@ static RunResult simulate(Launching *l)
                     .stop = d->base.stop};
     l->r = (Record){.kernel = mem_text(l->name), .launches = 1};
     if (d->config.cap && (l->timed || d->config.functional)) o.max_insts = d->config.cap - d->executed;
-    sim_call(d);
     if (sink && l->timed) sink->work(sink->user, l->name, NULL, 0, launch_start(l), -1);
     double began = seconds_now();
     const bool runs = l->timed && (!d->foretell || foretell_times(d->foretell, &l->info, &d->memory));
@@ -332,6 +331,7 @@ static oc_status record(Launching *l, RunResult result)
     d->busy += launch_seconds(l) + seconds;
     r->start = launch_start(l), r->end = r->start + seconds;
     d->chip_free = l->stream->end = r->end;
+    sim_call(d);
     l->stream->behind = true;
     const TraceSink *sink = sim_trace_sink(d);
     if (sink && l->timed) sink->work(sink->user, l->name, NULL, 0, r->start, r->end);

@@ -111,7 +111,7 @@ oc_status sim_event_wait(oc_event *e);
 oc_status sim_event_seconds(oc_event *from, oc_event *to, double *seconds);
 // When work that is given to a stream now can begin, if its engine is free from then on.
 double sim_free_from(const Sim *d, oc_stream *stream, double engine);
-void sim_call(Sim *d);  // the host makes a call, which takes its time
+void sim_call(Sim *d);  // the host makes a call: what this gives to a stream begins before, at the earliest
 
 // sim.c
 void *sim_locate(Sim *d, oc_ptr ptr, size_t bytes);  // its host address; null, with an error: not all of it is there

@@ -3,8 +3,8 @@
 // for all others, and they for it.
 //
 // The host has a clock in simulated time, too. A call that gives work to a stream, or that waits, moves it on by
-// host.call; a wait also moves it on to what was waited for. Work begins no earlier than the clock says when its call
-// returns. So an event in an idle stream marks the host's present. What the real host takes never enters.
+// host.call; a wait also moves it on to what was waited for. Work begins no earlier than its call. An event in an idle
+// stream marks the host's present, when its call returns. What the real host takes never enters.
 #include "device/sim.h"
 
 #include <string.h>
@@ -45,8 +45,8 @@ static void take_time(Sim *d, oc_stream *stream, double *engine, double seconds)
 static void take_copy(Sim *d, oc_stream *stream, double *engine, double seconds, const char *what, oc_ptr of,
                       size_t bytes)
 {
-    sim_call(d);
     take_time(d, stream, engine, seconds);
+    sim_call(d);
     work_stream(d, stream)->behind = false;
     const TraceSink *sink = sim_trace_sink(d);
     if (!sink) return;

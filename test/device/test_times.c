@@ -1,7 +1,8 @@
 // Where events lie in simulated time: chains of kernels, copies, waits and events over streams. The times are computed
 // by hand, in us, from these rules. The host's clock H begins at 0. Each call that gives work to a stream, or waits,
-// adds host.call to H, and a wait moves H on to the end of what it waits for. Work begins no earlier than H, than the
-// end of what its stream had before, and than its engine is free; the default stream waits for all, and all for it. A
+// adds host.call to H when it returns, and a wait moves H on to the end of what it waits for. Work begins no earlier
+// than H when its call began, than the end of what its stream had before, and than its engine is free; an event is
+// at H when its call returns. The default stream waits for all, and all for it. A
 // kernel begins host.launch later than that, or host.next later than its stream's kernel that still runs. A copy takes
 // host.latency and its bytes by host.bandwidth.
 #include "check.h"
@@ -44,39 +45,39 @@ typedef struct Chain {
 
 static const Chain chains[] = {
     {"idle streams", {E(1, 0, 0), E(1, 1, 0), E(2, 2, 0), E(0, 3, 0), LAST}},
-    // The kernel begins at 2 + 5. The other stream is idle: its event is H.
-    {"a kernel", {E(1, 0, 0), DO(KERNEL, 1, 0), E(1, 6, 1), E(2, 3, 0), LAST}},
-    // The wait moves H to 7 + K.
-    {"an event behind a wait", {E(1, 0, 0), DO(KERNEL, 1, 0), DO(WAIT, 1, 0), E(2, 7, 1), E(1, 8, 1), LAST}},
-    {"two kernels in a row", {E(1, 0, 0), DO(KERNEL, 1, 0), DO(KERNEL, 1, 0), E(1, 8, 2), LAST}},
-    // The second is launched at 8 + K.
-    {"two with a wait between", {E(1, 0, 0), DO(KERNEL, 1, 0), DO(WAIT, 1, 0), DO(KERNEL, 1, 0), E(1, 12, 2), LAST}},
-    {"two of two streams", {E(1, 0, 0), DO(KERNEL, 1, 0), DO(KERNEL, 2, 0), E(1, 6, 1), E(2, 11, 2), LAST}},
-    // The copies take from 3 to 16, and to 29.
+    // The first event is at 1, as in all chains. The kernel begins at 1 + 5. The other stream is idle: its event is H.
+    {"a kernel", {E(1, 0, 0), DO(KERNEL, 1, 0), E(1, 5, 1), E(2, 3, 0), LAST}},
+    // The wait moves H to 6 + K.
+    {"an event behind a wait", {E(1, 0, 0), DO(KERNEL, 1, 0), DO(WAIT, 1, 0), E(2, 6, 1), E(1, 7, 1), LAST}},
+    {"two kernels in a row", {E(1, 0, 0), DO(KERNEL, 1, 0), DO(KERNEL, 1, 0), E(1, 7, 2), LAST}},
+    // The second is launched at 6 + K.
+    {"two with a wait between", {E(1, 0, 0), DO(KERNEL, 1, 0), DO(WAIT, 1, 0), DO(KERNEL, 1, 0), E(1, 10, 2), LAST}},
+    {"two of two streams", {E(1, 0, 0), DO(KERNEL, 1, 0), DO(KERNEL, 2, 0), E(1, 5, 1), E(2, 10, 2), LAST}},
+    // The copies take from 2 to 15, and to 28.
     {"copies beside a kernel",
-     {E(1, 0, 0), DO(KERNEL, 1, 0), DO(WRITE, 2, 10), E(2, 15, 0), E(1, 6, 1), DO(READ, 2, 10), E(2, 28, 0), LAST}},
-    // To the device from 2 to 15, back from 3 to 16, to the device from 16 to 29.
+     {E(1, 0, 0), DO(KERNEL, 1, 0), DO(WRITE, 2, 10), E(2, 14, 0), E(1, 5, 1), DO(READ, 2, 10), E(2, 27, 0), LAST}},
+    // To the device from 1 to 14, back from 2 to 15, to the device from 15 to 28.
     {"copies in both directions",
-     {E(1, 0, 0), DO(WRITE, 1, 10), DO(READ, 2, 10), DO(WRITE, 2, 10), E(1, 14, 0), E(2, 28, 0), LAST}},
-    // From 2 to 15, to 28, to 41. The event of the default stream is behind all, and what comes then is behind it.
+     {E(1, 0, 0), DO(WRITE, 1, 10), DO(READ, 2, 10), DO(WRITE, 2, 10), E(1, 13, 0), E(2, 27, 0), LAST}},
+    // From 1 to 14, to 27, to 40. The event of the default stream is behind all, and what comes then is behind it.
     {"the default stream",
-     {E(1, 0, 0), DO(WRITE, 1, 10), DO(WRITE, 0, 10), DO(READ, 2, 10), E(2, 40, 0), E(0, 40, 0), E(1, 40, 0), LAST}},
+     {E(1, 0, 0), DO(WRITE, 1, 10), DO(WRITE, 0, 10), DO(READ, 2, 10), E(2, 39, 0), E(0, 39, 0), E(1, 39, 0), LAST}},
     {"a stream behind an event",
-     {E(1, 0, 0), DO(KERNEL, 1, 0), E(1, 6, 1), DO(AFTER, 2, 1), DO(WRITE, 2, 10), E(2, 19, 1), E(0, 19, 1), LAST}},
-    // The copy ends at 15, the kernel begins at 20. H is 15 when the first event has been waited for.
+     {E(1, 0, 0), DO(KERNEL, 1, 0), E(1, 5, 1), DO(AFTER, 2, 1), DO(WRITE, 2, 10), E(2, 18, 1), E(0, 18, 1), LAST}},
+    // The copy ends at 14, the kernel begins at 19. H is 14 when the first event has been waited for.
     {"a wait for an early event",
-     {E(1, 0, 0), DO(WRITE, 1, 10), E(1, 14, 0), DO(KERNEL, 1, 0), DO(WAIT_EVENT, 0, 1), E(2, 15, 0), DO(WRITE, 2, 10),
-      E(2, 29, 0), E(1, 19, 1), LAST}},
-    // The copy without bytes ends at 5, when H is 4; then H goes on to 7.
+     {E(1, 0, 0), DO(WRITE, 1, 10), E(1, 13, 0), DO(KERNEL, 1, 0), DO(WAIT_EVENT, 0, 1), E(2, 14, 0), DO(WRITE, 2, 10),
+      E(2, 27, 0), E(1, 18, 1), LAST}},
+    // The copy without bytes ends at 4, when H is 3; then H goes on to 6.
     {"calls that outlast a copy",
-     {E(1, 0, 0), DO(WRITE, 1, 0), E(2, 2, 0), E(2, 3, 0), E(1, 4, 0), E(2, 5, 0), DO(WRITE, 1, 0), E(1, 9, 0), LAST}},
+     {E(1, 0, 0), DO(WRITE, 1, 0), E(2, 2, 0), E(2, 3, 0), E(1, 4, 0), E(2, 5, 0), DO(WRITE, 1, 0), E(1, 8, 0), LAST}},
     // They wait for the kernel on the chip, and take no time without bytes.
     {"a fill and a copy on the device",
-     {E(1, 0, 0), DO(KERNEL, 1, 0), DO(FILL, 2, 0), E(2, 6, 1), DO(COPY, 2, 0), E(2, 6, 1), E(1, 6, 1), LAST}},
-    // The kernel takes from 3 + 5 on, the copy to 15.
+     {E(1, 0, 0), DO(KERNEL, 1, 0), DO(FILL, 2, 0), E(2, 5, 1), DO(COPY, 2, 0), E(2, 5, 1), E(1, 5, 1), LAST}},
+    // The kernel takes from 2 + 5 on, the copy to 14.
     {"a wait for all",
-     {E(1, 0, 0), DO(WRITE, 1, 10), DO(KERNEL, 2, 0), DO(WAIT_ALL, 0, 0), E(0, 8, 1), E(1, 9, 1), DO(KERNEL, 1, 0),
-      E(2, 11, 1), E(1, 15, 2), LAST}},
+     {E(1, 0, 0), DO(WRITE, 1, 10), DO(KERNEL, 2, 0), DO(WAIT_ALL, 0, 0), E(0, 7, 1), E(1, 8, 1), DO(KERNEL, 1, 0),
+      E(2, 10, 1), E(1, 13, 2), LAST}},
 };
 
 typedef struct World {

@@ -1,5 +1,6 @@
 // The host's clock in simulated time. All times are computed from what the list sets, in us: a call that gives work to a
-// stream, or that waits, takes 1; a kernel begins 5 later; a copy takes 3, and 1 for each 1000 bytes. Which calls wait
+// stream, or that waits, takes 1; a kernel begins 5 after its call began; a copy takes 3, and 1 for each 1000 bytes. An
+// event of an idle stream is when its call returns. Which calls wait
 // is from the CUDA Runtime API's "API synchronization behavior". times.cu has what holds for any setting.
 #include "check.cuh"
 
@@ -68,28 +69,28 @@ static void waits(int *device, int *own, void *freed)
     // cudaMemcpy returns when it is done, either way; what is recorded behind it lies a call later.
     begin();
     MUST(cudaMemcpy(device, own, BYTES, cudaMemcpyHostToDevice));
-    IS(until(idle), 1 + 13 + 1);
+    IS(until(idle), 13 + 1);
     begin();
     MUST(cudaMemcpy(own, device, BYTES, cudaMemcpyDeviceToHost));
-    IS(until(idle), 1 + 13 + 1);
+    IS(until(idle), 13 + 1);
     // To pageable memory also in a stream.
     begin();
     MUST(cudaMemcpyAsync(own, device, BYTES, cudaMemcpyDeviceToHost, s));
-    IS(until(idle), 1 + 13 + 1);
+    IS(until(idle), 13 + 1);
     // cudaFree waits for all work; a question that is answered by "done" has waited, too.
     begin();
     spin<<<1, 32, 0, s>>>(3000);
     MUST(cudaFree(freed));
-    IS(until(idle), 1 + 5 + kernel + 1);
+    IS(until(idle), 5 + kernel + 1);
     begin();
     spin<<<1, 32, 0, s>>>(3000);
     MUST(cudaStreamQuery(s));
-    IS(until(idle), 1 + 5 + kernel + 1);
+    IS(until(idle), 5 + kernel + 1);
     begin();
     MUST(cudaMemcpyAsync(device, own, BYTES, cudaMemcpyHostToDevice, s));
     MUST(cudaEventRecord(stop, s));
     MUST(cudaEventQuery(stop));
-    IS(until(idle), 1 + 13 + 1);
+    IS(until(idle), 13 + 1);
 }
 
 static void does_not_wait(int *device, int *own)
@@ -104,7 +105,7 @@ static void does_not_wait(int *device, int *own)
     IS(until(idle), 2);
     begin();
     MUST(cudaMemcpyAsync(device, own, BYTES, cudaMemcpyHostToDevice, s));
-    IS(until(s), 1 + 13);
+    IS(until(s), 13);
     begin();
     MUST(cudaMemsetAsync(device, 0, BYTES, s));
     IS(until(idle), 2);
@@ -135,19 +136,19 @@ int main()
     MUST(cudaMallocPitch(&rows, &pitch, ROW, ROWS));
     begin();
     spin<<<1, 32, 0, s>>>(3000);
-    kernel = until(s) - 6;
+    kernel = until(s) - 5;
     CHECK(kernel > 20);
-    IS(two_streams(), 1 + 5 + kernel + 5 + kernel);
-    IS(two_streams(), 1 + 5 + kernel + 5 + kernel);
+    IS(two_streams(), 5 + kernel + 5 + kernel);
+    IS(two_streams(), 5 + kernel + 5 + kernel);
     waits(device, own, freed);
-    IS(two_streams(), 1 + 5 + kernel + 5 + kernel);
+    IS(two_streams(), 5 + kernel + 5 + kernel);
     does_not_wait(device, own);
     // Rows are one copy.
     begin();
     MUST(cudaMemcpy2DAsync(rows, pitch, own, ROW, ROW, ROWS, cudaMemcpyHostToDevice, s));
-    IS(until(s), 1 + 3 + 4);
+    IS(until(s), 3 + 4);
     begin();
     MUST(cudaMemcpy2D(own, ROW, rows, pitch, ROW, ROWS, cudaMemcpyDeviceToHost));
-    IS(until(idle), 1 + 3 + 4 + 1);
+    IS(until(idle), 3 + 4 + 1);
     return verdict();
 }
