@@ -7,7 +7,7 @@
 #include "sm/sm.h"
 
 // Raised whenever the cycles or counters of any run change: stored results of another model aren't reused.
-enum { MODEL_VERSION = 20 };
+enum { MODEL_VERSION = 21 };
 // The same for runs that are sampled.
 enum { SAMPLE_VERSION = 1 };
 
