@@ -199,9 +199,9 @@ static bool hash_rows(Checker *c, size_t t, int64_t owner, bool judged, XXH3_sta
         size_t bytes = 0;
         for (int k = 0; tables[t].kinds[k] && ok; k++) {
             Value v = value_at(q, k);
-            ok = !judged || !(want = fault(&v, tables[t].kinds[k])) || accuse(c, t, k, want, diag);
-            hash_value(x, &v);
+            hash_value(x, &v);  // first: the words about a fault ask SQLite for the value as text, which moves it
             bytes += v.n;
+            ok = !judged || !(want = fault(&v, tables[t].kinds[k])) || accuse(c, t, k, want, diag);
         }
         ok = ok && sql_charge(c->s, bytes, diag);
     }

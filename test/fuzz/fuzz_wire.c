@@ -76,7 +76,7 @@ static void put_text(Input *in, uint32_t ask, Text *t)
     static const char *const names[] = {"none", "two", "stops", "there", "image", "nowhere", ""};
     const uint8_t kind = byte(in);
     if (kind < 16) {  // any bytes
-        const size_t n = MIN((size_t)(in->end - in->at), (size_t)byte(in));
+        const size_t most = byte(in), left = (size_t)(in->end - in->at), n = MIN(left, most);
         put(t, in->at, n);
         in->at += n;
     } else if (ask == ASK_LOAD) {
