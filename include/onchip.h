@@ -300,13 +300,14 @@ typedef struct oc_place {
     oc_dim3 block, thread;    // who it was
 } oc_place;
 typedef struct oc_finding {
-    const char *kind;       // "race", "uninitialised", "barrier" or "beyond"
+    const char *kind;       // "race", "uninitialised", "incomplete" and so on (doc/reference/json.md)
     const char *space;      // "global", "shared memory" and the like; null: it is about no memory
     const char *structure;  // the data structure; null: there is none
     int64_t offset;         // in it, bytes
     uint32_t bytes;         // of the access
     uint64_t count;         // how often it happened
     oc_place at[2];         // of a race, the earlier access first
+    const char *cure;       // what orders such accesses rightly, or what to write
 } oc_finding;
 // False, and nothing is written: there are no more, or nobody asked. They are counted from 0.
 static inline bool oc_launch_finding(const oc_device *device, size_t launch, size_t index, oc_finding *finding);

@@ -123,7 +123,7 @@ class _Place(c.Structure):  # oc_place
 
 class _Finding(c.Structure):  # oc_finding
     _fields_ = [("kind", c.c_char_p), ("space", c.c_char_p), ("structure", c.c_char_p), ("offset", c.c_int64),
-                ("bytes", c.c_uint32), ("count", c.c_uint64), ("at", _Place * 2)]
+                ("bytes", c.c_uint32), ("count", c.c_uint64), ("at", _Place * 2), ("cure", c.c_char_p)]
 
 
 class _Line(c.Structure):  # oc_line

@@ -169,7 +169,8 @@ bool sim_launch_finding(const oc_device *d, size_t launch, size_t index, oc_find
                         .offset = (int64_t)f->offset,
                         .bytes = f->bytes,
                         .count = f->count,
-                        .at = {place_of(&f->side[0]), place_of(&f->side[1])}};
+                        .at = {place_of(&f->side[0]), place_of(&f->side[1])},
+                        .cure = f->cure};
     return true;
 }
 
