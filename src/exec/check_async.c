@@ -389,7 +389,7 @@ static Mbar *new_bar(Check *check, CheckCta *c, uint32_t at)
     if (!b && c->bar_count == c->bars.n) vec_push(&c->bars, ((Mbar){0}));
     if (!b) b = &c->bars.v[c->bar_count++];
     mem_free(b->arrived), mem_free(b->seen);
-    *b = (Mbar){.at = at, .valid = true};
+    *b = (Mbar){.at = at, .valid = true, .phases = b->phases + PHASES + 1};  // flights of the one before are over
     b->arrived = mem_alloc(sizeof *b->arrived * 2 * vector);
     b->told = b->arrived + vector;
     b->seen = mem_alloc(sizeof *b->seen * PHASES * c->warps);

@@ -58,7 +58,8 @@ data=(--kernel sum --block 32)
 # are counted, and by the fill of a line when the computing slice has begun.
 for threshold in 1 300; do
     gives 1 'in sum$sl1_apart at k.ptx:22 ' 'ld.global' \
-        -- run k.ptx "${data[@]}" --arg buf:64:zero --arg buf:128:zero --arg u32:128 --sl1=threshold=$threshold
+        -- run k.ptx "${data[@]}" --arg buf:64:zero --arg buf:128:zero --arg u32:128 --sl1=threshold=$threshold \
+        --set gpu.overread=no
     lacks 'writes it'
 done
 gives 1 'at k.ptx:30 (k.cu:77)' \

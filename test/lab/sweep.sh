@@ -80,7 +80,7 @@ says out "ptx=saxpy.ptx"
 says out "ptx=copy.ptx"
 status out 2 "$ONCHIP" sweep --program saxpy.ptx grd=4 --db file.db
 says out "a PTX file has no parameter 'grd'"
-status out 1 "$ONCHIP" sweep --program saxpy.ptx block=16 "args=i32:16 f32:2 buf:32 buf:64" --db file.db
+status out 1 "$ONCHIP" sweep --program saxpy.ptx block=16 "args=i32:16 f32:2 buf:64 buf:32" --db file.db
 says out "1 failed"
 status out 0 "$ONCHIP" db list --failed --db file.db --csv
 says out "outside of every allocation"

@@ -147,8 +147,8 @@ class Plain(unittest.TestCase):
 
     def test_fault(self):
         x = floats([0] * 4)
-        text = r"(?s)read of 4 bytes.*module\.ptx:\d+.*nearest allocation: 'x'"
-        self.fails(text, self.saxpy, 1, 8, 8, 2, x, floats([7] * 8), status="fault")
+        text = r"(?s)write of 4 bytes.*module\.ptx:\d+.*nearest allocation: 'y'"
+        self.fails(text, self.saxpy, 1, 8, 8, 2, floats([7] * 8), x, status="fault")
         self.assertRegex(self.d.launches[-1].error, "(?s)" + text)
         self.saxpy(1, 4, 4, 2, x, x)  # the device goes on
         self.assertIsNone(self.d.launches[-1].error)
