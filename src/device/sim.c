@@ -166,7 +166,9 @@ uint32_t sim_most_threads(const SimKernel *k)
     const Function *f = k->f;
     uint32_t most = f->maxntid[0] ? f->maxntid[0] * f->maxntid[1] * f->maxntid[2] : 1024;
     if (f->reqntid[0]) most = f->reqntid[0] * f->reqntid[1] * f->reqntid[2];
-    if (!k->kernel || d->config.functional) return most;
+    // Without time registers are no limit; but a program is told what it would be told with time, unless the registers
+    // are those of code that no compiler has made shorter.
+    if (!k->kernel || (d->config.functional && d->config.no_lowering)) return most;
     for (uint32_t warps = (most + LANES - 1) / LANES; warps; warps--) {
         SmCfg organised = d->gpu.sm;
         const char *limit;
