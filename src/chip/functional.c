@@ -68,7 +68,7 @@ ALWAYS_INLINE RunResult run_stretch(Execution *x, Warp *warp, Text *message, boo
             return RUN_OK;
         }
         if (n && will_store(warp)) break;
-        if (checked) check_before(env, warp);
+        if (checked && warp->products) check_before(env, warp);
         exec_step(env, warp);
         env->clock++;
         x->insts++;

@@ -127,6 +127,7 @@ void check_cta_start(Env *env, Cta *cta)
     uint32_t safe = c->born = c->clock++;
     for (uint32_t k = 0; k < warps; k++) {
         CheckWarp *w = &c->warp[k];
+        cta->warps[k].products = false;
         w->known = c->clocks + (size_t)k * vector;
         for (uint32_t u = 0; u < vector; u++) w->known[u] = safe;
         w->clock = c->clock, w->safe = safe, w->segment = w->released = 0;

@@ -153,7 +153,7 @@ void check_arrived(Warp *w, uint32_t at);
 void check_tied(Warp *w, uint32_t at, uint32_t lanes);
 // check_registers.c
 void sums_begin(Warp *w, const Dinst *d);                       // a wgmma is issued
-void sums_over(CheckWarp *x, int64_t limit);                    // those of groups up to limit are
+void sums_over(Warp *w, int64_t limit);                         // those of groups up to limit are
 void check_resized(Warp *w, const Dinst *d);                    // setmaxnreg was executed
 void check_warpgroup(Env *env, const Warp *w, uint32_t lanes);  // these lanes of a warp leave
 // check_memory.c

@@ -370,7 +370,7 @@ void async_group(Env *env, Warp *w, const Dinst *d)
         else
             limit[n] = (int64_t)groups[n] - (int64_t)d->imm;
     }
-    if (d->kind == X_WGMMA_WAIT && !commits) sums_over(x, (int64_t)x->products - 1 - (int64_t)d->imm);
+    if (d->kind == X_WGMMA_WAIT && !commits) sums_over(w, (int64_t)x->products - 1 - (int64_t)d->imm);
     if (commits || !c->into) return;
     check_tick(c, x);
     const FlightKind kind = d->kind == X_CP_WAIT ? FLIGHT_COPY : d->kind == X_BULK_WAIT ? FLIGHT_STORE : FLIGHT_PRODUCT;

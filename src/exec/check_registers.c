@@ -28,17 +28,20 @@ void sums_begin(Warp *w, const Dinst *d)
     const GroupTensor *g = (const GroupTensor *)d->tensor;
     if (!x->sums) x->sums = mem_alloc(sizeof *x->sums * MOST_SUMS);
     if (x->sum_count == MOST_SUMS) return;
+    w->products = true;
     Sums *s = &x->sums[x->sum_count++];
     *s = (Sums){.group = x->products, .pc = d->index, .code = w->code};
     for (uint32_t k = 0; k < g->scores; k++) put(s, g->score[k]);
 }
 
-void sums_over(CheckWarp *x, int64_t limit)
+void sums_over(Warp *w, int64_t limit)
 {
+    CheckWarp *x = check_of(w);
     uint32_t kept = 0;
     for (uint32_t k = 0; k < x->sum_count; k++)
         if ((int64_t)x->sums[k].group > limit) x->sums[kept++] = x->sums[k];
     x->sum_count = kept;
+    w->products = kept > 0;
 }
 
 // Does it save a register that the lowering has spilled? What is read from there later isn't followed.
@@ -53,7 +56,7 @@ void check_before(Env *env, Warp *w)
 {
     const Dinst *d = &w->code->insts[w->pc];
     CheckWarp *x = check_of(w);
-    if (!x->sum_count || d->kind == X_WGMMA) return;
+    if (d->kind == X_WGMMA) return;
     for (uint32_t k = 0; k < x->sum_count; k++) {
         Sums *s = &x->sums[k];
         if (s->code != w->code) continue;

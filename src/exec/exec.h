@@ -341,6 +341,7 @@ typedef struct Warp {
     uint32_t tid0;           // linear thread number of lane 0
     uint32_t cluster_phase;  // of the barrier of the cluster that it arrived at last
     Watch watch;
+    bool products;        // some are under way, and whoever checks the launch watches their registers (check_before)
     struct Audit *audit;  // audit.c; null: nobody asked
 } Warp;
 
@@ -610,7 +611,7 @@ void check_written(Check *c, uint64_t address, uint64_t bytes, bool written);
 void check_copied(Check *c, uint64_t to, uint64_t from, uint64_t bytes);
 void check_cta_start(Env *env, Cta *cta);
 void check_cta_free(Cta *cta);
-void check_before(Env *env, Warp *w);                // its next instruction is about to be executed
+void check_before(Env *env, Warp *w);  // its next instruction is about to be executed, and Warp.products is set
 void check_step(Env *env, Warp *w, const Dinst *d);  // a memory instruction or a fence was executed
 // wgmma reads n times so many bytes of shared memory, at most one for each lane.
 void check_group(Env *env, Warp *w, const Dinst *d, const uint64_t *addr, uint32_t n, uint32_t bytes);

@@ -298,7 +298,7 @@ ALWAYS_INLINE uint32_t issue_warp(Sm *sm, WarpSlot *ws, const Dinst *d, Mode mod
     const Step *s = &env->step;
     if (mode == LOUD && sm->cfg.audit && !exec_audit(env, w)) return 1;
     if (mode == LOUD && sm->storage.counts) operands_fetch(sm, ws, d);
-    if (mode == LOUD && env->check) check_before(env, w);
+    if (mode == LOUD && w->products) check_before(env, w);
     exec_step(env, w);
     uint32_t lanes = (uint32_t)__builtin_popcount(s->mask);
     sm->count[C_WARP_INSTS]++;
