@@ -123,6 +123,7 @@ static void give(const Job *j, Cta *cta, uint32_t at, LateKind kind)
                          .type = type_of(j),
                          .at = at,
                          .count = j->copy.bytes,
+                         .barrier = j->copy.barrier + 1,
                          .change = swizzle,
                          .data = data});
 }

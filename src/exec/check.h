@@ -145,6 +145,7 @@ void async_access(const Access *x);  // a thread's own access of shared memory; 
 void async_copy(Env *env, Warp *w, const Dinst *d, const uint64_t *to, uint32_t mask);
 void async_bulk_in(Env *env, Warp *w, const Dinst *d, uint32_t lane, uint32_t at, uint32_t bytes, uint32_t barrier);
 void async_bulk_out(Env *env, Warp *w, const Dinst *d, uint32_t lane, uint32_t at, uint32_t bytes);
+void async_given(Env *env, const Late *x);  // what another block's copy writes, or adds to
 void async_product(Env *env, Warp *w, const Dinst *d, const uint64_t *addr, uint32_t n, uint32_t bytes);  // wgmma reads
 void async_group(Env *env, Warp *w, const Dinst *d);    // a group is closed or waited for
 void async_barrier(Env *env, Warp *w, const Dinst *d);  // an instruction of mbarriers

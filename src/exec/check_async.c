@@ -24,6 +24,9 @@ struct Flight {
     uint32_t barrier, phase;  // the number of its mbarrier + 1, and of the phase; 0: it has none
     uint16_t warp;
     uint8_t kind;
+    bool given;  // by another block's thread
+    uint32_t thread;
+    uint64_t block;
 };
 typedef struct Seen {  // of a phase, by a warp: the lanes that have waited for it, and when the first had
     uint32_t clock, lanes;
@@ -154,8 +157,8 @@ static void report(const Access *x, FlawKind kind, const Flight *f, uint32_t by,
                .bytes = MIN(x->bytes, 16u),
                .code = {NULL, x->w->code},
                .pc = {0, x->d->index},
-               .thread = {f->warp * LANES + by, x->w->tid0 + lane},
-               .block = {x->w->cta->number, x->w->cta->number},
+               .thread = {f->given ? f->thread : f->warp * LANES + by, x->w->tid0 + lane},
+               .block = {f->given ? f->block : x->w->cta->number, x->w->cta->number},
                .cure = cures[f->kind]};
     n.code[0] = check_code(x->env->launch->kernel, f->inst, &n.pc[0]);
     if (n.code[0]) check_found(x->c, &n);
@@ -326,6 +329,30 @@ void async_bulk_in(Env *env, Warp *w, const Dinst *d, uint32_t lane, uint32_t at
     else
         f->done = f->lanes, f->clock[lane] = c->warp[w->in_cta].clock;  // nobody knows its barrier
     write_words(&a, lane, at, bytes, id);
+}
+
+// What was known of the words that another block writes is forgotten: what orders the two isn't followed.
+void async_given(Env *env, const Late *x)
+{
+    CheckCta *c = x->cta->check;
+    const Doer *by = &x->doer;
+    const uint32_t *b = env->launch->block, *g = env->launch->grid;
+    check_given(x->cta, x->at, x->count);
+    const Mbar *bar = c && x->barrier ? bar_at(c, x->barrier - 1) : NULL;
+    if (!bar || !x->count || !by->code || !c->written || !begin(env->check, c)) return;
+    const uint32_t id = ++c->last;
+    c->flights[id % MOST_FLIGHTS] =
+        (Flight){.kind = FLIGHT_BULK,
+                 .inst = by->code->stat_base + by->pc,
+                 .barrier = (uint32_t)(bar - c->bars.v) + 1,
+                 .phase = bar->phases,
+                 .given = true,
+                 .thread = by->thread[0] + b[0] * (by->thread[1] + b[1] * by->thread[2]),
+                 .block = by->block[0] + g[0] * (by->block[1] + (uint64_t)g[1] * by->block[2])};
+    for (uint32_t k = x->at / 4; k <= (x->at + x->count - 1) / 4; k++) {
+        c->into[k] = id << WORD_LANE, c->out[k] = 0;
+        c->shared.write[k] = c->shared.read[k] = c->shared.other[k] = 0;
+    }
 }
 
 void async_bulk_out(Env *env, Warp *w, const Dinst *d, uint32_t lane, uint32_t at, uint32_t bytes)

@@ -453,6 +453,7 @@ typedef struct Late {
     const Dinst *d;
     Doer doer;
     uint32_t at, count;  // in shared memory; bytes, arrivals or threads
+    uint32_t barrier;    // of what is written or combined: the place of the mbarrier that is told, + 1; 0: none
     uint8_t type;        // of what is combined
     uint8_t change;      // of a barrier: MbarChanges; what is written: a swizzle
     uint64_t address;    // of global memory

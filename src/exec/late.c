@@ -37,7 +37,7 @@ static void apply(Env *env, const Late *x)
         return;
     }
     env->changed = MAX(env->changed, x->cycle);
-    if (env->check && (x->kind == LATE_WRITE || x->kind == LATE_REDUCE)) check_given(x->cta, x->at, x->count);
+    if (env->check && (x->kind == LATE_WRITE || x->kind == LATE_REDUCE)) async_given(env, x);
     switch (x->kind) {
     case LATE_BARRIER: {
         uint64_t before = 0;
