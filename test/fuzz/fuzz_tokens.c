@@ -100,7 +100,7 @@ static bool put_arguments(Bench *b, const Shape *s)
 {
     oc_kernel_info info = oc_kernel_describe(b->kernel);
     uint32_t pointers = 0;
-    if (info.params > BUFFERS) return false;
+    if (info.refusal || info.params > BUFFERS) return false;  // a kernel that is refused has nothing to run
     for (uint32_t p = 0; p < info.params; p++) {
         memset(b->values[p], 0, sizeof b->values[p]);
         b->args[p] = b->values[p];
