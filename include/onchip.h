@@ -33,8 +33,8 @@ extern "C" {
 // Structures grow at their end. So a function that takes one, or fills one, hands its size on, as the program was
 // compiled: oc_open calls oc_open_sized, which is what the library exports and what another language calls. (The last
 // part of this header has all of them.) What an older program's structure lacks is taken as 0, and isn't filled. What a
-// newer one's has beyond the library's is filled with 0, and must be 0 where it is taken: else OC_BAD_ARGUMENT. oc_dim3,
-// oc_tex_level and oc_place never grow. When anything else changes, the library's SONAME does.
+// newer one's has beyond the library's is filled with 0, and must be 0 where it is taken: else OC_BAD_ARGUMENT.
+// oc_dim3, oc_tex_level and oc_place never grow. When anything else changes, the library's SONAME does.
 #define OC_VERSION 800
 uint32_t oc_version(void);
 

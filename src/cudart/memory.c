@@ -172,9 +172,9 @@ static cudaError_t read_out(const WireCall *call, void *to)
 
 // Both ends may lie on the GPU or on the host. onchip checks the GPU's end before a byte is touched.
 //
-// A copy to pageable memory returns when it is done, also one in a stream; one between two places of the host, too (CUDA
-// Runtime API, "API synchronization behavior"). One from pageable memory in a stream returns once the bytes are staged,
-// which takes no time here.
+// A copy to pageable memory returns when it is done, also one in a stream; one between two places of the host, too
+// (CUDA Runtime API, "API synchronization behavior"). One from pageable memory in a stream returns once the bytes are
+// staged, which takes no time here.
 static cudaError_t copy(uint64_t to, uint64_t from, uint64_t bytes, uint64_t stream, bool more)
 {
     bool in = client_mapped(to, 0), out = client_mapped(from, 0);

@@ -1,11 +1,11 @@
-// redirect.c: programs and libraries that have CUDA's runtime inside of them, which is what nvcc links unless it is told
-// otherwise. No other library can take the place of such functions, but the file's symbol table names them. Each of the
-// runtime's functions gets a jump to ours.
+// redirect.c: programs and libraries that have CUDA's runtime inside of them, which is what nvcc links unless it is
+// told otherwise. No other library can take the place of such functions, but the file's symbol table names them. Each
+// of the runtime's functions gets a jump to ours.
 //
 // `onchip run` has this library loaded before the program's own constructors run, but a library's may have run before,
 // and later ones are opened when the program likes (dlopen). What nvcc puts into a constructor of each object file ends
-// in atexit, which comes to __cxa_atexit here: then new libraries are looked at. Those constructors are called once more
-// for them, so that they register their device code here.
+// in atexit, which comes to __cxa_atexit here: then new libraries are looked at. Those constructors are called once
+// more for them, so that they register their device code here.
 //
 // Invariant: nothing but the first bytes of a whole function is overwritten. A function that is shorter than the jump
 // stays: those of CUDA 13 jump to one that is not (__cudaLaunchKernel to cudaLaunchKernel).

@@ -3,10 +3,10 @@
 //
 // Within a block each warp has a clock, which ticks where something orders it. A warp knows up to which clock each
 // other warp's accesses come before its own (a vector clock). A barrier joins what its warps know. So do a fence, a
-// strong write behind it, a strong read, and a fence behind that or an acquire: what the block's fences have covered, and
-// strong writes have told, is known to who reads strongly and fences afterwards (PTX ISA §8.9.2). Without that fence it
-// orders strong accesses alone. Lanes of a warp are ordered by the bar.warp.sync that both take part in; no other .sync
-// instruction orders memory. Before sm_70 each instruction orders them.
+// strong write behind it, a strong read, and a fence behind that or an acquire: what the block's fences have covered,
+// and strong writes have told, is known to who reads strongly and fences afterwards (PTX ISA §8.9.2). Without that
+// fence it orders strong accesses alone. Lanes of a warp are ordered by the bar.warp.sync that both take part in; no
+// other .sync instruction orders memory. Before sm_70 each instruction orders them.
 //
 // Blocks are ordered by flags alone: one block has fenced and then written strongly since its access, and the other one
 // has read that flag since. This leaves out which thread of the block did so, and the scopes: where it is in doubt,

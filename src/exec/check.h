@@ -141,7 +141,8 @@ void check_strong(Check *c, Warp *w, const Dinst *d, const uint64_t *addr, uint3
 void async_start(CheckCta *c);  // a block begins
 void async_free(CheckCta *c);
 void async_access(const Access *x);  // a thread's own access of shared memory; only while CheckCta.into is there
-// Lanes' cp.async are issued; a lane's copy in bulk into its block's shared memory, which tells an mbarrier, or out of it.
+// Lanes' cp.async are issued; a lane's copy in bulk into its block's shared memory, which tells an mbarrier, or out of
+// it.
 void async_copy(Env *env, Warp *w, const Dinst *d, const uint64_t *to, uint32_t mask);
 void async_bulk_in(Env *env, Warp *w, const Dinst *d, uint32_t lane, uint32_t at, uint32_t bytes, uint32_t barrier);
 void async_bulk_out(Env *env, Warp *w, const Dinst *d, uint32_t lane, uint32_t at, uint32_t bytes);
@@ -159,16 +160,16 @@ void check_resized(Warp *w, const Dinst *d);                    // setmaxnreg wa
 void check_warpgroup(Env *env, const Warp *w, uint32_t lanes);  // these lanes of a warp leave
 // check_memory.c
 void check_touch(Access *x);  // fills in what says who accesses shared memory, and when
-// An asynchronous instruction of a lane will write or read word k: it is judged as the lane's own access. What was known
-// of a word that is written is forgotten.
+// An asynchronous instruction of a lane will write or read word k: it is judged as the lane's own access. What was
+// known of a word that is written is forgotten.
 void check_issued(const Access *x, uint32_t lane, uint64_t k, bool writes);
 void check_access(Env *env, Warp *w, const Dinst *d);
 bool check_shared_room(CheckCta *c, uint32_t bytes);
 void check_begin_memory(Check *c);
 void check_free_cells(Check *c);
 void check_frame(Warp *w, uint32_t from, uint32_t bytes, uint32_t mask, bool written);
-// A lane's copy in bulk has read, written or added to bytes of global memory. What another block has written into shared
-// memory is known and races with nothing.
+// A lane's copy in bulk has read, written or added to bytes of global memory. What another block has written into
+// shared memory is known and races with nothing.
 void check_bulk(Env *env, Warp *w, const Dinst *d, uint32_t lane, uint64_t at, uint32_t bytes, CopyWay way);
 void check_overread(Env *env, Warp *w, Space space, uint32_t lane, uint64_t address, uint32_t bytes);
 void check_given(Cta *cta, uint32_t at, uint32_t bytes);

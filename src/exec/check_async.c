@@ -1,7 +1,7 @@
 // check_async.c: copies and products that go on while their thread does: cp.async, copies in bulk, st.async, and what
 // wgmma reads. Each is a Flight from its issue on. A flight is over for a thread when the thread has waited for it, or
-// comes behind one that has: by the flight's group (wait_group), which its own thread alone can wait for, or by the phase
-// of an mbarrier. Each word of shared memory knows the flight that writes it, and the latest one that reads it.
+// comes behind one that has: by the flight's group (wait_group), which its own thread alone can wait for, or by the
+// phase of an mbarrier. Each word of shared memory knows the flight that writes it, and the latest one that reads it.
 //
 // Besides: which places of shared memory are mbarriers, what their arrivals tell to those who wait (a clock for each
 // warp, as in check.c), and whether what a thread wrote went through fence.proxy.async before the asynchronous proxy

@@ -1,5 +1,5 @@
-// check_registers.c: what isn't in memory: the registers that a product of wgmma still adds up (PTX ISA §9.7.15.7: nobody
-// may touch them until wgmma.wait_group), and setmaxnreg, which all warps of a warpgroup execute (§9.7.19.6).
+// check_registers.c: what isn't in memory: the registers that a product of wgmma still adds up (PTX ISA §9.7.15.7:
+// nobody may touch them until wgmma.wait_group), and setmaxnreg, which all warps of a warpgroup execute (§9.7.19.6).
 //
 // Compilers copy such registers between two products. ptxas lets the copy be the same register, so here a mov hands on
 // what is said of its source.

@@ -35,8 +35,8 @@ static void place_shared(Decode *x, const Symbol *s)
     vec_push(&x->k->shared, p);
 }
 
-// What no instruction names lies behind the rest: of the kernel and of the functions that it calls. ptxas does the same,
-// and leaves out what no instruction names of the module's variables.
+// What no instruction names lies behind the rest: of the kernel and of the functions that it calls. ptxas does the
+// same, and leaves out what no instruction names of the module's variables.
 static void place_unnamed(Decode *x)
 {
     for (size_t c = 0; c < x->k->codes.n; c++) {

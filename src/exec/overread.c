@@ -1,7 +1,7 @@
-// overread.c: reads behind the end of an allocation. A card gives memory in pages of 2 MiB, so such a read goes on there
-// as long as its page has any memory: surplus threads read, and nobody uses what they got. It goes on here, too: what
-// lies outside of allocations is zero. The first one of a launch is remembered with its place. Memory that was freed, and
-// everything in front of an allocation at its page's start, is a fault as before; so is every write.
+// overread.c: reads behind the end of an allocation. A card gives memory in pages of 2 MiB, so such a read goes on
+// there as long as its page has any memory: surplus threads read, and nobody uses what they got. It goes on here, too:
+// what lies outside of allocations is zero. The first one of a launch is remembered with its place. Memory that was
+// freed, and everything in front of an allocation at its page's start, is a fault as before; so is every write.
 #include "exec/check.h"
 
 #include <string.h>

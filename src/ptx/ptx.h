@@ -343,7 +343,8 @@ struct Module {
     bool free_params, reorder, near_constants;
     // What an SM has, where order.c may use more registers than the code needs, as long as that is full of threads.
     uint32_t sm_registers, sm_threads, sm_blocks;
-    // Of its register file: how many, in how many parts, and how many of them a warp takes at once. 0: nothing is known.
+    // Of its register file: how many, in how many parts, and how many of them a warp takes at once. 0: nothing is
+    // known.
     uint32_t file_registers, file_parts, file_unit;
     int sass;       // the capability whose machine code counts (sass.c); 0: ops.def counts
     uint8_t lower;  // sm.lower, what ptx_lower does; 0: as 3

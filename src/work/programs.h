@@ -123,8 +123,8 @@ oc_status file_fail(Text *error, oc_status status, const char *format, ...) __at
 // or doesn't fit.
 oc_status file_prepare(oc_device *d, const FileRun *run, FileLaunch *l, Text *error);
 oc_status file_launch(FileLaunch *l, Text *error);
-// The steps of file_prepare: the PTX of the file, for that device; its module; the kernel that run names; its arguments, for which l has
-// the device and the shape.
+// The steps of file_prepare: the PTX of the file, for that device; its module; the kernel that run names; its
+// arguments, for which l has the device and the shape.
 oc_status file_ptx(const oc_device *d, const FileRun *run, Text *ptx, Text *error);
 oc_status file_load(oc_device *d, const FileRun *run, const Text *ptx, oc_module **module, Text *error);
 oc_status file_choose(const FileRun *run, oc_module *module, oc_kernel **kernel, Text *error);

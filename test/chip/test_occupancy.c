@@ -233,8 +233,8 @@ static void spills(void **state)
     bench_close(&b);
 }
 
-// Bounds of a block leave a thread so many registers. The counts are those of ptxas 13.0 (`ptxas -v`, sm_80) for kernels
-// of this form with a few values more than they leave alive at once.
+// Bounds of a block leave a thread so many registers. The counts are those of ptxas 13.0 (`ptxas -v`, sm_80) for
+// kernels of this form with a few values more than they leave alive at once.
 static void bounds(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 #!/bin/bash
-# --check of asynchronous work: the files of async/, each a kernel that is right and its twin that is wrong in one place.
-# A line that ends in "// right" is only in the one, in "// wrong" only in the other. At the top:
+# --check of asynchronous work: the files of async/, each a kernel that is right and its twin that is wrong in one
+# place. A line that ends in "// right" is only in the one, in "// wrong" only in the other. At the top:
 #   // run: OPTIONS    of onchip run
 #   // finds: KIND …   the wrong one has findings of these kinds, or of one of KIND|KIND; others may follow from them
 # What is right and wrong comes from the PTX ISA: its memory model (§8), cp.async (§9.7.9.25.3), copies in bulk

@@ -110,7 +110,8 @@ def away(v):
 
 doubles = [math.exp, lambda v: math.log(abs(v)), math.sin, math.cos, lambda v: safe(math.pow, abs(v), 1.75),
            lambda v: safe(math.pow, v, 3.0), lambda v: safe(math.pow, v, -3), away, math.tanh, math.tan]
-singles = [lambda v: safe(math.pow, v, 3.0), lambda v: v * v, lambda v: math.fmod(v, struct.unpack("f", struct.pack("f", .7))[0]),
+singles = [lambda v: safe(math.pow, v, 3.0), lambda v: v * v, 
+           lambda v: math.fmod(v, struct.unpack("f", struct.pack("f", .7))[0]),
            away, lambda v: v * v, lambda v: safe(math.pow, v, 0.5), math.exp, lambda v: max(v, 1), abs,
            lambda v: safe(math.pow, abs(v), -1.5)]
 bad = 0

@@ -21,6 +21,6 @@ gives 2 'its parameters are n (.u32), alpha (.f32), x (.u64), y (.u64)' -- run "
 gives 2 "argument 1, 'alpha', is not a buffer" -- run "${saxpy[@]}" --dump alpha
 gives 2 'from 0 on' -- run "${saxpy[@]}" --dump 4
 gives 2 ':u32, :f32, :hex or :@FILE is expected' -- run "${saxpy[@]}" --dump y:f64
-gives 1 "nearest allocation: 'x'" -- run "$work/saxpy.ptx" --block 16 --arg i32:16 --arg f32:2 --arg buf:32 --arg buf:64 \
-    --set gpu.overread=no
+gives 1 "nearest allocation: 'x'" -- run "$work/saxpy.ptx" --block 16 --arg i32:16 --arg f32:2 --arg buf:32 \
+    --arg buf:64 --set gpu.overread=no
 exit $bad

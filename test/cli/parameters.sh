@@ -17,7 +17,8 @@ namespace some {
 __global__ void all(float *out, size_t n, Pair pair, number big, double d, bool flag, char letter, short s,
                     unsigned char byte, const int &at, unsigned positive)
 {
-    const float of[] = {(float)n, (float)pair.n, (float)big, (float)d, (float)flag, (float)letter, (float)s, (float)byte,
+    const float of[] = {(float)n, (float)pair.n, (float)big, (float)d, (float)flag, (float)letter, (float)s,
+                        (float)byte,
                         (float)at, (float)positive};
     out[threadIdx.x] = of[threadIdx.x];
 }
@@ -29,7 +30,8 @@ extern "C" __global__ void plain(float *out, long n, int, float param_0, int x)
 }
 CUDA
 k=(run k.cu --gpu h200 --functional --kernel)
-gives 0 'data: 0 1.5 3 4.5' -- "${k[@]}" 'scale<float>' --arg buf:16:iota:f32 --arg 1.5 --arg 4 --dump data:f32 --block 4
+gives 0 'data: 0 1.5 3 4.5' -- "${k[@]}" 'scale<float>' --arg buf:16:iota:f32 --arg 1.5 --arg 4 \
+    --dump data:f32 --block 4
 gives 0 'data: 0 1.5' -- "${k[@]}" 'scale<float>' --arg buf:8:iota:f32 --arg f32:1.5 --arg i32:2 --dump 0:f32 --block 4
 gives 0 'data: 0000000000000440' -- "${k[@]}" 'scale<double>' --arg buf:8:hex:000000000000f03f --arg 2.5 --arg 1 \
     --block 1 --dump data

@@ -31,7 +31,8 @@ int main(int argc, char **argv)
 }
 C
 # A constructor of nvcc's has such a name.
-cc -std=gnu17 -fPIC -Dmain=app -D"$(sed -n 's/.*constructor.* void \(.*\)(void).*/\1/p' "$ONCHIP_SOURCE/test/cudart/app.c")=_ZL24__sti____cudaRegisterAllv" \
+registers=$(sed -n 's/.*constructor.* void \(.*\)(void).*/\1/p' "$ONCHIP_SOURCE/test/cudart/app.c")
+cc -std=gnu17 -fPIC -Dmain=app -D"$registers=_ZL24__sti____cudaRegisterAllv" \
     -c "$ONCHIP_SOURCE/test/cudart/app.c" -o app.o || exit 1
 mapfile -t functions < <({ nm -u app.o | sed -n 's/^ *U \(_*cuda[A-Z].*\)/\1/p'; echo cudaLaunchKernel; } | sort -u)
 {

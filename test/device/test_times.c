@@ -26,8 +26,8 @@ static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"
                           "}\n";
 
 // A step. `of` is a stream, 0 the default one; of WAIT_EVENT and AFTER, `with` is an event: the chain's events are
-// numbered from 0 on. Of copies, `with` is how many thousand bytes. An event lies `at` + `kernels` times a kernel's time
-// behind event 0.
+// numbered from 0 on. Of copies, `with` is how many thousand bytes. An event lies `at` + `kernels` times a kernel's
+// time behind event 0.
 typedef enum TimeOp { END, EVENT, KERNEL, WRITE, READ, FILL, COPY, WAIT, WAIT_ALL, WAIT_EVENT, AFTER } TimeOp;
 typedef struct TimeStep {
     TimeOp op;

@@ -1,6 +1,6 @@
-// A store's file with any bytes, as a damaged one, or a stranger's, has: it is opened, each run is looked at, its values
-// are read, it is exported, and its runs are copied into another store. Whatever is wrong with it is an error that says
-// something; nothing of it runs.
+// A store's file with any bytes, as a damaged one, or a stranger's, has: it is opened, each run is looked at, its
+// values are read, it is exported, and its runs are copied into another store. Whatever is wrong with it is an error
+// that says something; nothing of it runs.
 #include "store/query.h"
 #include "store/sql.h"
 

@@ -1,6 +1,7 @@
-// What a CUDA program asks of onchip, call by call: the bytes say which question comes next and with what numbers, among
-// them those that earlier answers gave, sizes and addresses at the edges, and texts of the right or of any length. A
-// program may ask anything in any order. Whatever it asks, the answer is an error of CUDA's or what was asked for.
+// What a CUDA program asks of onchip, call by call: the bytes say which question comes next and with what numbers,
+// among them those that earlier answers gave, sizes and addresses at the edges, and texts of the right or of any
+// length. A program may ask anything in any order. Whatever it asks, the answer is an error of CUDA's or what was asked
+// for.
 #include "serve/serve.h"
 
 #include <assert.h>

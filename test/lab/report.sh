@@ -286,4 +286,5 @@ long=k$(printf 'x%.0s' {1..1500}) rest=$(printf 'y%.0s' {1..1500})
 for n in 1 2; do sed "s/entry $name/entry $long$n$rest/" add.ptx >long$n.ptx; done
 "$ONCHIP" report run long1.ptx,long2.ptx --arg i32:32 --arg buf:128 --arg buf:128 --arg buf:128 -o long.html >/dev/null
 if grep -q "$long" long.html; then echo "a kernel's name of 3,000 letters is whole" >&2 && exit 1; fi
-(($(grep -o '<td[^>]*>kx*…[^<"]*' long.html | sort -u | wc -l) == 2)) || { echo "two kernels look the same" >&2; exit 1; }
+(($(grep -o '<td[^>]*>kx*…[^<"]*' long.html | sort -u | wc -l) == 2)) ||
+    { echo "two kernels look the same" >&2; exit 1; }

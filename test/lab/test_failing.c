@@ -1,7 +1,8 @@
-// Each request for memory whose size the user chooses may fail (base.h): mem_try and its kind. A scenario runs again and
-// again, with the first of its requests failing, then the second, until none is left that fails. Each time it must end
-// with an error that says something, or as if nothing had failed, where the memory was only to save time; nothing that
-// was there before is lost; and what is tried again on the same device works. Under AddressSanitizer a leak fails, too.
+// Each request for memory whose size the user chooses may fail (base.h): mem_try and its kind. A scenario runs again
+// and again, with the first of its requests failing, then the second, until none is left that fails. Each time it must
+// end with an error that says something, or as if nothing had failed, where the memory was only to save time; nothing
+// that was there before is lost; and what is tried again on the same device works. Under AddressSanitizer a leak fails,
+// too.
 //
 // wrap: mem_try mem_try_resize mem_map mem_room mem_maps
 #include "serve/serve.h"
@@ -62,8 +63,8 @@ static int open_files(void)
     return n;
 }
 
-// Runs a scenario until none of its requests fails any more; of many requests only each step-th does. It returns whether
-// it has met an error.
+// Runs a scenario until none of its requests fails any more; of many requests only each step-th does. It returns
+// whether it has met an error.
 static void each_request(const char *what, size_t step, bool (*scenario)(const void *of), const void *of)
 {
     const double start = seconds_now();

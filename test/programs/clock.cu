@@ -1,7 +1,7 @@
-// The host's clock in simulated time. All times are computed from what the list sets, in us: a call that gives work to a
-// stream, or that waits, takes 1; a kernel begins 5 after its call began; a copy takes 3, and 1 for each 1000 bytes. An
-// event of an idle stream is when its call returns. Which calls wait
-// is from the CUDA Runtime API's "API synchronization behavior". times.cu has what holds for any setting.
+// The host's clock in simulated time. All times are computed from what the list sets, in us: a call that gives work to
+// a stream, or that waits, takes 1; a kernel begins 5 after its call began; a copy takes 3, and 1 for each 1000 bytes.
+// An event of an idle stream is when its call returns. Which calls wait is from the CUDA Runtime API's "API
+// synchronization behavior". times.cu has what holds for any setting.
 #include "check.cuh"
 
 #include <cmath>

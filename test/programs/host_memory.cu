@@ -1,6 +1,6 @@
-// Copies between memory of the device and all memory that host and device share take the link, beside kernels. Times are
-// computed from what the list sets, in us: a call that gives work to a stream, or that waits, takes 1; a copy between
-// host and device takes 3, and 1 for each 1000 bytes. An event of an idle stream is when its call returns.
+// Copies between memory of the device and all memory that host and device share take the link, beside kernels. Times
+// are computed from what the list sets, in us: a call that gives work to a stream, or that waits, takes 1; a copy
+// between host and device takes 3, and 1 for each 1000 bytes. An event of an idle stream is when its call returns.
 #include "check.cuh"
 
 #include <cmath>

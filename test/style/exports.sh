@@ -36,6 +36,7 @@ rows=$(sed -nE 's/^(DONE|MISSING)\(([A-Za-z0-9_]+).*/\2/p' "$ONCHIP_SOURCE"/src/
 diff <(echo "$rows" | sed -E 's/_pt[sd][sz]$//' | sort -u) <(sed -E 's/@.*//; s/_pt[sd][sz]$//' <<<"$runtime" | sort -u)
 [[ -z $(uniq -d <<<"$rows") ]]
 opening=$(grep -vxF "$runtime" <<<"$exported")  # the C library's, which it puts itself in front of
-! grep -vE '^(f?re?open|open(at)?|__open(at)?(64)?_2|__cxa_atexit)(64)?@@GLIBC_2\.[247](\.5)?$' <<<"${opening//fopen/freopen}"
+! grep -vE '^(f?re?open|open(at)?|__open(at)?(64)?_2|__cxa_atexit)(64)?@@GLIBC_2\.[247](\.5)?$' \
+    <<<"${opening//fopen/freopen}"
 [[ $(readelf -d "$library") == *'soname: [libcudart.so.13]'* ]]
 needs_libc "$library"

@@ -23,7 +23,8 @@ list=test/style/interface
         /EnumConstantDecl/ { match($0, /OC_[A-Z0-9_]+/); constant = substr($0, RSTART, RLENGTH) }
         /FunctionDecl.* oc_[a-z_]+ .*\)'"'"'$/ { sub(/^[^'"'"']* oc_/, "oc_"); print "function " $0 }'
 } >"$work/now"
-(($(grep -c '^function' "$work/now") > 40 && $(grep -c '^field' "$work/now") > 100)) || complain 'clang shows too little'
+(($(grep -c '^function' "$work/now") > 40 && $(grep -c '^field' "$work/now") > 100)) ||
+    complain 'clang shows too little'
 
 # lost WAS NOW: what NOW has no longer, or at another place; and what has grown into old padding.
 lost() {
@@ -65,7 +66,8 @@ for kind in kinds:
     theirs = {f: at for (what, f), at in lines.items() if what == "field" and f.startswith(name + ".")}
     ours = {f"{name}.{f[0]}": getattr(kind, f[0]).offset for f in kind._fields_}
     if theirs != ours or lines.get(("size", name)) != ctypes.sizeof(kind):
-        print(f"{name}: {sorted(set(ours.items()) ^ set(theirs.items()))}, {ctypes.sizeof(kind)} bytes", file=sys.stderr)
+        print(f"{name}: {sorted(set(ours.items()) ^ set(theirs.items()))}, {ctypes.sizeof(kind)} bytes",
+              file=sys.stderr)
         good = False
 exported = {r[1] for r in rows if r[0] == "function"}
 unknown = set(onchip._FUNCTIONS) - exported

@@ -131,7 +131,8 @@ printf '%s\n' '# A b' '[x](a.md#a-b) [x](#a-b) [x](https://a) [x](b.md)' '[x](#b
 [[ $(wrong_links "$folder/a.md" | wc -l) == 2 ]] || echo "the test finds something else" >>"$folder/wrong"
 
 mkdir "$folder/extend"
-printf '%s\n' '1. `sm/issue.c`: `choose_warp` calls `exec_step`; `issue.h`, `none.md`, `no_such_call()`, `dram_put()`.' \
+printf '%s\n' \
+    '1. `sm/issue.c`: `choose_warp` calls `exec_step`; `issue.h`, `none.md`, `no_such_call()`, `dram_put()`.' \
     '2. `mem/dram.c`: `dram_put`, `choose`.' >"$folder/extend/a.md"
 [[ $(dead_names "$folder/extend/a.md" | wc -l) == 4 ]] || echo "the test finds other names" >>"$folder/wrong"
 
