@@ -465,6 +465,7 @@ void exec_bulk(Env *env, Warp *w, const Dinst *d, uint32_t mask)
         const bool good = copy_lane(&j);
         mem_free(j.data);
         if (good && env->check && !env->over.now) tell_check(&j);
+        env->over.now = 0;  // of the next instruction no lane is one of these
         if (good && env->log) {
             vec_push(&env->copies, j.copy);  // the SM takes it
             continue;

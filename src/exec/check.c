@@ -170,7 +170,7 @@ uint32_t check_segment(Check *c, Cta *cta, CheckWarp *w)
 // --- order -----------------------------------------------------------------------------------------------------------
 void check_tick(CheckCta *c, CheckWarp *w) { w->clock = ++c->clock, w->segment = 0; }
 
-static void join(uint32_t *to, const uint32_t *from, uint32_t n)
+void check_join(uint32_t *to, const uint32_t *from, uint32_t n)
 {
     for (uint32_t k = 0; k < n; k++) to[k] = MAX(to[k], from[k]);
 }
@@ -211,10 +211,10 @@ static void fence(Check *c, Warp *w, uint32_t lanes)
 {
     CheckCta *cta = w->cta->check;
     CheckWarp *x = &cta->warp[w->in_cta];
-    if (x->heard) join(x->known, cta->released, 2 * cta->warps);
+    if (x->heard) check_join(x->known, cta->released, 2 * cta->warps);
     x->heard = false;
     cta->acquired = MAX(cta->acquired, cta->heard);
-    join(cta->fenced, x->known, 2 * cta->warps);
+    check_join(cta->fenced, x->known, 2 * cta->warps);
     cta->fenced[w->in_cta] = x->clock;
     cta->fence = ++c->fences;
     cta->fresh = true;
@@ -227,7 +227,7 @@ static void fence_proxy(Warp *w)
 {
     CheckCta *cta = w->cta->check;
     CheckWarp *x = &cta->warp[w->in_cta];
-    join(x->known + cta->warps, x->known, cta->warps);
+    check_join(x->known + cta->warps, x->known, cta->warps);
     x->known[cta->warps + w->in_cta] = x->clock;
 }
 
@@ -242,7 +242,7 @@ static void tell(Check *c, Cta *owner, uint64_t address, bool global)
 {
     CheckCta *cta = owner->check;
     if (cta->fresh) {
-        join(cta->released, cta->fenced, 2 * cta->warps);
+        check_join(cta->released, cta->fenced, 2 * cta->warps);
         cta->releases++;
         cta->fresh = false;
         if (!flag_put(&c->released, owner->number + 1, cta->fence))
@@ -259,7 +259,7 @@ static void learn(Check *c, Warp *w, uint64_t address, bool global, bool acquire
     CheckCta *cta = w->cta->check;
     CheckWarp *x = &cta->warp[w->in_cta];
     if (x->released != cta->releases && acquires) {
-        join(x->known, cta->released, 2 * cta->warps);
+        check_join(x->known, cta->released, 2 * cta->warps);
         x->released = cta->releases;
     } else if (x->released != cta->releases) {
         x->heard = true;
@@ -404,7 +404,7 @@ void check_arrive(Env *env, Warp *w, uint32_t id)
     const Code *code = NULL;
     uint32_t pc = 0, lanes;
     if (!w->cta->barrier[id].used) memset(arrived, 0, sizeof *arrived * 2 * c->warps);
-    join(arrived, x->known, 2 * c->warps);
+    check_join(arrived, x->known, 2 * c->warps);
     arrived[w->in_cta] = x->clock;
     check_tick(c, x);
     // Before sm_70 the warp counts as a whole, and the lanes that aren't here pass the barrier by.
@@ -454,7 +454,7 @@ void check_release(Env *env, Cta *cta, uint32_t id)
         const uint32_t lanes = waiting(w, id);
         if (w->live && !lanes) all = false;
         if (!lanes) continue;
-        join(c->warp[k].known, arrived, 2 * c->warps);
+        check_join(c->warp[k].known, arrived, 2 * c->warps);
         lanes_at(&c->warp[k], lanes);
     }
     uint32_t safe = c->clock++;

@@ -134,7 +134,8 @@ bool check_ordered(const Check *c, const CheckCta *cta, uint32_t warp, uint32_t 
 // Does what a thread of the block did at a clock come before the thread that comes now?
 bool check_in_cta(const Check *c, const CheckCta *cta, uint32_t warp, uint32_t thread, uint32_t by, uint32_t clock);
 void check_tick(CheckCta *c, CheckWarp *w);
-void check_met(Env *env, Warp *w);  // at the barrier of the cluster
+void check_join(uint32_t *to, const uint32_t *from, uint32_t n);  // what one vector knows, the other does, too
+void check_met(Env *env, Warp *w);                                // at the barrier of the cluster
 uint32_t check_segment(Check *c, Cta *cta, CheckWarp *w);
 void check_strong(Check *c, Warp *w, const Dinst *d, const uint64_t *addr, uint32_t mask, bool global);
 // check_async.c

@@ -193,7 +193,7 @@ static const Mbar *marked(const CheckCta *c, uint32_t mark, uint64_t word)
     return b && b->valid && word - b->at / 4 < 2 ? b : NULL;
 }
 
-// A lane's access of a word. plain: by the thread itself, not by a copy. False: it was reported.
+// A lane's access of a word, or its copy's. False: it was reported.
 static bool word_access(const Access *x, uint32_t lane, uint64_t k, bool writes, uint64_t address)
 {
     CheckCta *c = x->cta;
@@ -428,7 +428,8 @@ void check_phase(Cta *cta, uint32_t at)
     CheckCta *c = cta->check;
     Mbar *b = c ? bar_at(c, at) : NULL;
     if (!b) return;
-    for (uint32_t k = 0; k < 2 * c->warps; k++) b->told[k] = MAX(b->told[k], b->arrived[k]), b->arrived[k] = 0;
+    check_join(b->told, b->arrived, 2 * c->warps);
+    memset(b->arrived, 0, sizeof *b->arrived * 2 * c->warps);
     memset(b->seen + (size_t)(++b->phases % PHASES) * c->warps, 0, sizeof *b->seen * c->warps);
 }
 
@@ -438,7 +439,7 @@ void check_arrived(Warp *w, uint32_t at)
     Mbar *b = bar_at(c, at);
     if (!b) return;
     const CheckWarp *x = &c->warp[w->in_cta];
-    for (uint32_t k = 0; k < 2 * c->warps; k++) b->arrived[k] = MAX(b->arrived[k], x->known[k]);
+    check_join(b->arrived, x->known, 2 * c->warps);
     b->arrived[w->in_cta] = x->clock;
 }
 
@@ -446,7 +447,7 @@ void check_arrived(Warp *w, uint32_t at)
 static void learn_phase(CheckCta *c, Warp *w, Mbar *b, uint32_t lanes)
 {
     CheckWarp *x = &c->warp[w->in_cta];
-    for (uint32_t k = 0; k < 2 * c->warps; k++) x->known[k] = MAX(x->known[k], b->told[k]);
+    check_join(x->known, b->told, 2 * c->warps);
     for (uint32_t p = b->phases; p && p + PHASES > b->phases; p--) {
         if (b->phases - (p - 1) > PHASES) break;
         Seen *s = &b->seen[(size_t)((p - 1) % PHASES) * c->warps + w->in_cta];

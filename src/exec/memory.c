@@ -491,7 +491,10 @@ static bool access_constants(Env *env, Warp *w, const Dinst *d, uint64_t *addr, 
     const Image *image = env->launch->kernel->image;
     const uint32_t total = (uint32_t)d->bytes * d->vec, have = image->const_bytes;
     uint32_t over = 0;
-    for (uint32_t m = env->overread ? mask : 0; m; m &= m - 1) {
+    uint64_t low, high = 0, bits;
+    if (env->step.run) runs_range(&env->step, addr, &low, &high, &bits);
+    const bool inside = env->step.run && have >= total && high <= have - total;  // the common case
+    for (uint32_t m = env->overread && !inside ? mask : 0; m; m &= m - 1) {
         const uint64_t a = addr[__builtin_ctz(m)];
         if (a + total > have && a <= CONST_BANK - total && a % total == 0) over |= m & -m;
     }

@@ -237,13 +237,19 @@ static void try_sync(Env *env, Warp *w, size_t at)
 }
 
 // Instructions that are .aligned, too, are executed by the whole warp ("all threads in the warp must execute the same
-// instruction", PTX ISA §9.7.14.5.14 and others). The lanes of the splits that wait at the one of s, and its own.
+// instruction", PTX ISA §9.7.14.5.14 and others). Does o wait at the one of s?
+static bool waits_with(const Split *o, const Split *s)
+{
+    return o->state == SPLIT_SYNC && o->pc == s->pc && o->code == s->code && o->base == s->base;
+}
+
+// The lanes of the splits that do, and its own.
 static uint32_t aligned_there(const Warp *w, const Split *s)
 {
     uint32_t there = s->mask;
     for (size_t k = 0; k < w->splits.n; k++) {
         const Split *o = &w->splits.v[k];
-        if (o->state == SPLIT_SYNC && o->pc == s->pc && o->code == s->code && o->base == s->base) there |= o->mask;
+        if (waits_with(o, s)) there |= o->mask;
     }
     return there;
 }
@@ -267,8 +273,7 @@ static bool aligned_meet(Env *env, Warp *w, uint32_t *mask)
     }
     for (size_t k = 0; k < w->splits.n; k++) {
         Split *o = &w->splits.v[k];
-        if (o->state == SPLIT_SYNC && o->pc == s->pc && o->code == s->code && o->base == s->base)
-            o->state = SPLIT_READY, o->pc++;
+        if (waits_with(o, s)) o->state = SPLIT_READY, o->pc++;
     }
     env->step.mask = *mask = there;
     return true;
