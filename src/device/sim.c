@@ -163,9 +163,7 @@ static oc_status sim_occupancy(oc_kernel *base, oc_dim3 block, uint32_t smem, ui
 uint32_t sim_most_threads(const SimKernel *k)
 {
     const Sim *d = sim_of(k->base.module->device);
-    const Function *f = k->f;
-    uint32_t most = f->maxntid[0] ? f->maxntid[0] * f->maxntid[1] * f->maxntid[2] : 1024;
-    if (f->reqntid[0]) most = f->reqntid[0] * f->reqntid[1] * f->reqntid[2];
+    const uint32_t named = (uint32_t)ptx_block_threads(k->f), most = named ? MIN(named, 1024u) : 1024;
     // Without time registers are no limit; but a program is told what it would be told with time, unless the registers
     // are those of code that no compiler has made shorter.
     if (!k->kernel || (d->config.functional && d->config.no_lowering)) return most;

@@ -265,14 +265,22 @@ static void merge(Function *f)
 
 enum { MOST_REGISTERS = 255 };  // of a thread
 
+uint64_t ptx_block_threads(const Function *f)
+{
+    enum { MOST = 1 << 20 };
+    const uint32_t *n = f->reqntid[0] ? f->reqntid : f->maxntid;
+    uint64_t threads = MIN(n[0], MOST);
+    for (int k = 1; k < 3; k++) threads = MIN(threads * MIN(MAX(n[k], 1u), MOST), MOST);
+    return threads;
+}
+
 // The registers of a thread that ptxas aims at (CUDA 13, sm_75 to sm_90): as many as still leave an SM full of threads,
 // in eights; of the threads of the blocks that fit, where .maxntid says how many these have; with .minnctapersm as
 // many as so many blocks leave; and a limit takes its place. 0: nothing is aimed at.
 static uint32_t aim_of(const Function *f, uint32_t limit)
 {
     const Module *m = f->module;
-    const uint32_t *n = f->reqntid[0] ? f->reqntid : f->maxntid;
-    uint64_t block = (uint64_t)n[0] * MAX(n[1], 1u) * MAX(n[2], 1u), resident = m->sm_threads;
+    uint64_t block = ptx_block_threads(f), resident = m->sm_threads;
     if (!m->sm_registers || !f->entry) return 0;
     if (limit && limit < MOST_REGISTERS) return limit;
     if (block && f->minnctapersm)
@@ -288,8 +296,7 @@ static uint32_t aim_of(const Function *f, uint32_t limit)
 uint32_t ptx_bound(const Function *f)
 {
     const Module *m = f->module;
-    const uint32_t *n = f->reqntid[0] ? f->reqntid : f->maxntid;
-    const uint64_t threads = (uint64_t)n[0] * MAX(n[1], 1u) * MAX(n[2], 1u), warps = (threads + 31) / 32;
+    const uint64_t threads = ptx_block_threads(f), warps = (threads + 31) / 32;
     const uint64_t blocks = MAX(f->minnctapersm, 1u), most = MIN(m->sm_threads / MAX(threads, 1u), m->sm_blocks);
     if (!f->entry || !threads || !m->file_registers || f->maxnreg) return 0;
     const uint64_t here = (warps * (blocks > most ? 1 : blocks) + m->file_parts - 1) / m->file_parts;

@@ -443,7 +443,8 @@ enum { MERGED_BYTES = 16 };
 // --- lower.c: copies propagated, dead code removed; the parsed function is left alone -------------------------------
 // The registers that a kernel's bounds leave each thread (.maxntid, .reqntid, .minnctapersm, §11.4); 0: any number.
 uint32_t ptx_bound(const Function *f);
-bool ptx_changes_registers(const Function *f);           // setmaxnreg: its warps have more later than they begin with
+uint64_t ptx_block_threads(const Function *f);  // that .reqntid or .maxntid name, at most 2^20; 0: neither is there
+bool ptx_changes_registers(const Function *f);  // setmaxnreg: its warps have more later than they begin with
 Function *ptx_lower(const Function *f, uint32_t limit);  // registers per thread, beyond which values are spilled; 0: no
 void ptx_lowered_free(Function *f);
 
