@@ -143,6 +143,7 @@ static void explain_hang(const Execution *x, Text *message)
             const Cta *cta = x->at[k];
             if (!cta->warps[w].live) continue;
             text_printf(message, "  block (%u,%u,%u), warp %u\n", cta->x, cta->y, cta->z, w);
+            if (cta->env->check) check_stuck(&cta->warps[w]);
             exec_dump_warp(&cta->warps[w], message);
         }
 }

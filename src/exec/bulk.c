@@ -434,10 +434,11 @@ static bool store_word(Job *j)
 static void tell_check(const Job *j)
 {
     const Copy *c = &j->copy;
-    const bool out = c->way == COPY_OUT || c->way == COPY_REDUCE;
+    uint32_t segment = 0;
+    if (c->way == COPY_OUT || c->way == COPY_REDUCE)
+        segment = async_bulk_out(j->env, j->warp, j->d, j->lane, j->at, c->bytes);
     for (size_t k = 0; k < c->rows.n && c->way != COPY_PREFETCH; k++)
-        check_bulk(j->env, j->warp, j->d, j->lane, c->rows.v[k].address, c->rows.v[k].bytes, c->way);
-    if (out) async_bulk_out(j->env, j->warp, j->d, j->lane, j->at, c->bytes);
+        check_bulk(j->env, j->warp, j->d, j->lane, &c->rows.v[k], c->way, segment);
 }
 
 static bool copy_lane(Job *j)

@@ -8,9 +8,10 @@
 // fence it orders strong accesses alone. Lanes of a warp are ordered by the bar.warp.sync that both take part in; no
 // other .sync instruction orders memory. Before sm_70 each instruction orders them.
 //
-// Blocks are ordered by flags alone: one block has fenced and then written strongly since its access, and the other one
-// has read that flag since. This leaves out which thread of the block did so, and the scopes: where it is in doubt,
-// accesses count as ordered.
+// Blocks are ordered by flags: one block has fenced and then written strongly since its access, and the other one has
+// read that flag since. Blocks of a cluster are ordered by its barrier, too, and by arrivals at each other's mbarriers.
+// This leaves out which thread of the block did so, and the scopes: where it is in doubt, accesses count as ordered.
+// In a launch with clusters shared memory is looked at as global memory is, since other blocks may see it.
 #include "exec/check.h"
 
 #include <string.h>
@@ -111,11 +112,13 @@ void check_cta_start(Env *env, Cta *cta)
 {
     CheckCta *c = cta->check ? cta->check : (cta->check = mem_alloc(sizeof *c));
     uint32_t warps = cta->warp_count;
-    if (c->clock >= OLD_CLOCK) {
+    const bool clusters = env->launch->cluster[0] != 0;
+    if (c->clock >= OLD_CLOCK || clusters || c->segmented) {
         for (uint32_t k = 0; k < 3 && c->shared.write; k++)
             memset((Touch *[]){c->shared.write, c->shared.read, c->shared.other}[k], 0,
                    sizeof(Touch) * c->shared_room / 4);
         c->clock = 0;
+        c->segmented = clusters;
     }
     cta_room(c, warps);
     const uint32_t vector = 2 * warps;
@@ -154,17 +157,22 @@ void check_cta_free(Cta *cta)
     cta->check = NULL;
 }
 
-uint32_t check_segment(Check *c, Cta *cta, CheckWarp *w)
+uint32_t check_new_segment(Check *c, const Cta *cta, uint32_t clock)
 {
     enum { MOST = 1u << 24 };
-    if (w->segment) return w->segment;
     if (c->segments.n == MOST) {
         c->limit = "races on global memory: the launch has too many barriers";
         return 0;
     }
-    Segment s = {cta->number, w->clock, c->fences};
+    const Segment s = {cta->number, clock, clock == UNDER_WAY ? UINT32_MAX : c->fences};
     vec_push(&c->segments, s);
-    return w->segment = c->next++;
+    return c->next++;
+}
+
+uint32_t check_segment(Check *c, const Cta *cta, CheckWarp *w)
+{
+    if (w->segment) return w->segment;
+    return w->segment = check_new_segment(c, cta, w->clock);
 }
 
 // --- order -----------------------------------------------------------------------------------------------------------
@@ -190,13 +198,18 @@ static bool ordered_in_cta(const Check *c, const CheckCta *cta, uint32_t warp, u
     return strong && cta->warp[warp].heard && (by / LANES == warp || cta->released[by / LANES] >= clock);
 }
 
-bool check_ordered(const Check *c, const CheckCta *cta, uint32_t warp, uint32_t thread, Touch before, bool global,
-                   bool strong)
+const Segment *check_when(const Check *c, Touch t) { return &c->segments.v[touch_when(t) - c->first]; }
+
+bool check_ordered(const Access *x, uint32_t lane, Touch before)
 {
-    if (!global) return ordered_in_cta(c, cta, warp, thread, touch_thread(before), touch_when(before), strong);
-    const Segment *s = &c->segments.v[touch_when(before) - c->first],
-                  *mine = &c->segments.v[cta->warp[warp].segment - c->first];
-    if (s->cta == mine->cta) return ordered_in_cta(c, cta, warp, thread, touch_thread(before), s->clock, strong);
+    const Check *c = x->c;
+    const CheckCta *cta = x->cta;
+    const uint32_t warp = x->w->in_cta, thread = x->w->tid0 + lane, by = touch_thread(before);
+    const bool strong = x->strong;
+    if (!x->segments) return ordered_in_cta(c, cta, warp, thread, by, touch_when(before), strong);
+    const Segment *s = check_when(c, before);
+    if (s->clock == UNDER_WAY) return false;
+    if (s->cta == x->w->cta->number) return ordered_in_cta(c, cta, warp, thread, by, s->clock, strong);
     if ((strong ? MAX(cta->acquired, cta->heard) : cta->acquired) <= s->fences) return false;
     const uint32_t *told = flag_find(&c->released, s->cta + 1);
     return told ? *told > s->fences : c->released.n >= MAX_FLAGS;
@@ -237,8 +250,16 @@ static bool of_async_proxy(const Dinst *d)
     return d->inst->op == OP_FENCE_PROXY && (p == M_P_ASYNC || p == M_ASYNC_GENERIC);
 }
 
-// What a strong write tells, and a strong read learns.
-static void tell(Check *c, Cta *owner, uint64_t address, bool global)
+// A flag that other blocks can see; 0: they can't.
+static uint64_t flag_of(const Warp *w, uint64_t address, bool global)
+{
+    if (global) return address / 4 + 1;
+    const Cta *owner = w->cta->check->segmented ? cluster_block(w, &address) : NULL;
+    return owner ? 1ull << 63 | owner->number << BLOCK_SHIFT | address / 4 : 0;
+}
+
+// What a strong write tells, and a strong read learns. flag 0: its own block alone.
+static void tell(Check *c, const Cta *owner, uint64_t flag)
 {
     CheckCta *cta = owner->check;
     if (cta->fresh) {
@@ -248,13 +269,19 @@ static void tell(Check *c, Cta *owner, uint64_t address, bool global)
         if (!flag_put(&c->released, owner->number + 1, cta->fence))
             c->limit = "races between blocks: too many of them tell";
     }
-    if (!global || !cta->fence) return;
-    const uint32_t *there = flag_find(&c->flags, address / 4 + 1);
-    if (!there || *there < cta->fence) flag_put(&c->flags, address / 4 + 1, cta->fence);
+    if (!flag || !cta->fence) return;
+    const uint32_t *there = flag_find(&c->flags, flag);
+    if (!there || *there < cta->fence) flag_put(&c->flags, flag, cta->fence);
+}
+
+void check_tell(Check *c, Warp *w, uint32_t lanes)
+{
+    fence(c, w, lanes);
+    tell(c, w->cta, 0);
 }
 
 // acquires: else it counts once a fence has come.
-static void learn(Check *c, Warp *w, uint64_t address, bool global, bool acquires)
+static void learn(Check *c, Warp *w, uint64_t flag, bool acquires)
 {
     CheckCta *cta = w->cta->check;
     CheckWarp *x = &cta->warp[w->in_cta];
@@ -264,8 +291,8 @@ static void learn(Check *c, Warp *w, uint64_t address, bool global, bool acquire
     } else if (x->released != cta->releases) {
         x->heard = true;
     }
-    if (!global) return;
-    const uint32_t *there = flag_find(&c->flags, address / 4 + 1);
+    if (!flag) return;
+    const uint32_t *there = flag_find(&c->flags, flag);
     uint32_t told = there ? *there : c->flags.n >= MAX_FLAGS ? c->fences : 0;
     cta->heard = MAX(cta->heard, told);
     if (acquires) cta->acquired = MAX(cta->acquired, told);
@@ -279,16 +306,28 @@ void check_strong(Check *c, Warp *w, const Dinst *d, const uint64_t *addr, uint3
     // Of two lanes of a warp, one has fenced since its access, and the other one acquires after that.
     if (d->kind != X_ST && acquires && w->cta->check->releases) lanes_at(&w->cta->check->warp[w->in_cta], mask);
     for (uint32_t m = mask; m; m &= m - 1) {
-        uint64_t a = addr[__builtin_ctz(m)];
-        if (d->kind != X_ST) learn(c, w, a, global, acquires);
-        if (d->kind != X_LD) tell(c, w->cta, a, global);
+        const uint64_t flag = flag_of(w, addr[__builtin_ctz(m)], global);
+        if (d->kind != X_ST) learn(c, w, flag, acquires);
+        if (d->kind != X_LD) tell(c, w->cta, flag);
     }
 }
 
 void check_met(Env *env, Warp *w)
 {
-    learn(env->check, w, 0, false, true);
-    if (w->cta->check->releases) lanes_at(&w->cta->check->warp[w->in_cta], FULL);
+    CheckCta *cta = w->cta->check;
+    learn(env->check, w, 0, true);
+    cta->acquired = MAX(cta->acquired, w->cta->cluster->told);
+    if (cta->releases) lanes_at(&cta->warp[w->in_cta], FULL);
+}
+
+// Relaxed, it tells what was fenced before.
+void check_cluster_arrive(Env *env, Warp *w, uint32_t lanes, bool relaxed)
+{
+    if (relaxed)
+        tell(env->check, w->cta, 0);
+    else
+        check_tell(env->check, w, lanes);
+    w->cta->cluster->told = MAX(w->cta->cluster->told, w->cta->check->fence);
 }
 
 // The operand that names the lanes an instruction is for has each lane that executes it (PTX ISA §9.7.9.6, §9.7.13.9).
@@ -298,13 +337,8 @@ static void check_members(Env *env, Warp *w, const Dinst *d)
     for (uint32_t m = d->flags & D_SYNC ? env->step.mask : 0; m; m &= m - 1) {
         const uint32_t n = (uint32_t)__builtin_ctz(m);
         if (member[n] >> n & 1) continue;
-        check_found(env->check, &(Found){.kind = FLAW_MASK,
-                                         .cta = w->cta,
-                                         .code = {NULL, w->code},
-                                         .pc = {0, d->index},
-                                         .thread = {0, w->tid0 + n},
-                                         .block = {0, w->cta->number},
-                                         .none = true});
+        const Found f = found_at(FLAW_MASK, w, d->index, n);
+        check_found(env->check, &f);
     }
 }
 
@@ -336,12 +370,7 @@ void check_step(Env *env, Warp *w, const Dinst *d)
     case X_ELECT:
     case X_WARP_SYNC: check_members(env, w, d); break;
     case X_CLUSTER_BARRIER:
-        if (d->op == OP_CLUSTER_WAIT) {
-            if (w->cta->cluster->phase != w->cluster_phase) check_met(env, w);
-            break;
-        }
-        fence(env->check, w, env->step.mask);
-        tell(env->check, w->cta, 0, false);
+        if (d->op == OP_CLUSTER_WAIT && w->cta->cluster->phase != w->cluster_phase) check_met(env, w);
         break;
     case X_LD:
     case X_ST:
@@ -353,11 +382,11 @@ void check_step(Env *env, Warp *w, const Dinst *d)
     }
 }
 
-// A strong access of global memory takes place at the window's edge.
+// A strong access of global memory, or of another block's, takes place at the window's edge.
 void check_deferred(Env *env, const Deferred *x)
 {
     if (env->log && x->d->flags & D_STRONG && x->warp->cta->check)
-        check_strong(env->check, x->warp, x->d, x->addr, x->mask, true);
+        check_strong(env->check, x->warp, x->d, x->addr, x->mask, !x->cluster);
 }
 
 void check_sync(Env *env, Warp *w, uint32_t members)
@@ -388,7 +417,6 @@ static void missed(Env *env, const Warp *w, const Split *s, uint32_t lane, const
 {
     Found f = {.kind = FLAW_BARRIER,
                .exited = exited,
-               .cta = w->cta,
                .code = {s->code, code},
                .pc = {s->pc, pc},
                .thread = {w->tid0 + lane, other},
@@ -476,6 +504,7 @@ void check_exit(Env *env, Warp *w, uint32_t lanes)
 {
     CheckWarp *x = &w->cta->check->warp[w->in_cta];
     x->left = w->code, x->left_pc = w->pc, x->left_lane = (uint32_t)__builtin_ctz(lanes);
+    if (env->launch->cluster[0]) check_cluster_arrive(env, w, lanes, false);
     check_warpgroup(env, w, lanes);
 }
 

@@ -10,7 +10,7 @@
 
 // The last access of a word. From the top: 32 bits that say when, 10 which thread of the block, 1 whether it was a
 // strong one, 4 which bytes, 17 which instruction (its number among the kernel's). When: in shared memory the clock of
-// the thread's warp; in global memory the number of a Segment.
+// the thread's warp; in global memory, and where other blocks of a cluster see shared memory, the number of a Segment.
 typedef uint64_t Touch;
 enum { TOUCH_INSTS = 17, TOUCH_BYTES = TOUCH_INSTS, TOUCH_STRONG = 21, TOUCH_THREAD = 22, TOUCH_WHEN = 32 };
 static inline uint32_t touch_inst(Touch t) { return (uint32_t)t & ((1u << TOUCH_INSTS) - 1); }
@@ -31,10 +31,12 @@ typedef struct Cells {
     uint32_t *value;
 } Cells;
 
-// What a warp does between two events that order it. A Segment is one in global memory's terms.
+// What a warp does between two events that order it, for those of other blocks. Or what an asynchronous copy writes.
+enum { UNDER_WAY = UINT32_MAX };
 typedef struct Segment {
     uint64_t cta;
-    uint32_t clock, fences;  // of its warp; Check.fences when it began
+    uint32_t clock;   // of its warp; UNDER_WAY: nobody has waited for the copy
+    uint32_t fences;  // Check.fences when it began
 } Segment;
 typedef struct CheckWarp {
     uint32_t clock;          // of what it does now
@@ -69,7 +71,8 @@ typedef struct CheckCta {
     Cells shared;
     uint64_t *written;  // a bit for each byte of shared memory
     uint32_t shared_bytes, shared_room;
-    uint32_t born;  // the clock that the block began with
+    uint32_t born;   // the clock that the block began with
+    bool segmented;  // the touches of its shared memory are by segments
     // check_async.c
     struct Flight *flights;  // null: nothing was asynchronous yet
     uint32_t first, last;    // of this block: the number of the first one, of the last one of all
@@ -123,44 +126,53 @@ typedef struct Access {
     CheckCta *cta;
     const uint64_t *addr;
     uint32_t mask, bytes;
+    const Cta *home;    // whose shared memory it is
     Touch mine, limit;  // mine: of thread 0; up to limit all touches are ordered before
     bool read, write, strong, global, races;
+    bool segments;  // touches are by segments
+    uint32_t copy;  // the segment of the copy that writes; 0: the thread itself accesses
 } Access;
 
 // check.c
-// strong: the access that comes is. What a strong read has heard without a fence orders strong ones alone.
-bool check_ordered(const Check *c, const CheckCta *cta, uint32_t warp, uint32_t thread, Touch before, bool global,
-                   bool strong);
+// Is a touch before the lane's access that comes now?
+bool check_ordered(const Access *x, uint32_t lane, Touch before);
+const Segment *check_when(const Check *c, Touch t);  // of a touch by segments
 // Does what a thread of the block did at a clock come before the thread that comes now?
 bool check_in_cta(const Check *c, const CheckCta *cta, uint32_t warp, uint32_t thread, uint32_t by, uint32_t clock);
 void check_tick(CheckCta *c, CheckWarp *w);
 void check_join(uint32_t *to, const uint32_t *from, uint32_t n);  // what one vector knows, the other does, too
-void check_met(Env *env, Warp *w);                                // at the barrier of the cluster
-uint32_t check_segment(Check *c, Cta *cta, CheckWarp *w);
+uint32_t check_segment(Check *c, const Cta *cta, CheckWarp *w);   // the warp's; 0: there are too many
+uint32_t check_new_segment(Check *c, const Cta *cta, uint32_t clock);
 void check_strong(Check *c, Warp *w, const Dinst *d, const uint64_t *addr, uint32_t mask, bool global);
+void check_tell(Check *c, Warp *w, uint32_t lanes);  // it fences, and tells other blocks
 // check_async.c
 void async_start(CheckCta *c);  // a block begins
 void async_free(CheckCta *c);
 void async_access(const Access *x);  // a thread's own access of shared memory; only while CheckCta.into is there
 // Lanes' cp.async are issued; a lane's copy in bulk into its block's shared memory, which tells an mbarrier, or out of
-// it.
+// it: returns the segment of what it writes, 0 if nobody follows it.
 void async_copy(Env *env, Warp *w, const Dinst *d, const uint64_t *to, uint32_t mask);
 void async_bulk_in(Env *env, Warp *w, const Dinst *d, uint32_t lane, uint32_t at, uint32_t bytes, uint32_t barrier);
-void async_bulk_out(Env *env, Warp *w, const Dinst *d, uint32_t lane, uint32_t at, uint32_t bytes);
+uint32_t async_bulk_out(Env *env, Warp *w, const Dinst *d, uint32_t lane, uint32_t at, uint32_t bytes);
 void async_given(Env *env, const Late *x);  // what another block's copy writes, or adds to
 void async_product(Env *env, Warp *w, const Dinst *d, const uint64_t *addr, uint32_t n, uint32_t bytes);  // wgmma reads
 void async_group(Env *env, Warp *w, const Dinst *d);    // a group is closed or waited for
 void async_barrier(Env *env, Warp *w, const Dinst *d);  // an instruction of mbarriers
-// Before a lane arrives at an mbarrier of its block; before the mbarrier is told to wait for the lane's copies.
+// Before a lane arrives at an mbarrier of its block, at another block's; before the mbarrier is told to wait for the
+// lane's copies.
 void check_arrived(Warp *w, uint32_t at);
+void check_sent(Env *env, Warp *w, const Dinst *d, uint32_t lane, const Cta *to, uint32_t at);
 void check_tied(Warp *w, uint32_t at, uint32_t lanes);
+// A lane arrives at an mbarrier that expects no more arrivals in this phase.
+void check_too_many(const Warp *w, const Dinst *d, uint32_t lane, uint32_t at);
 // check_registers.c
 void sums_begin(Warp *w, const Dinst *d);                       // a wgmma is issued
 void sums_over(Warp *w, int64_t limit);                         // those of groups up to limit are
 void check_resized(Warp *w, const Dinst *d);                    // setmaxnreg was executed
 void check_warpgroup(Env *env, const Warp *w, uint32_t lanes);  // these lanes of a warp leave
 // check_memory.c
-void check_touch(Access *x);  // fills in what says who accesses shared memory, and when
+Access access_by(Env *env, Warp *w, const Dinst *d);  // of its own block, until more is said
+void check_touch(Access *x);                          // fills in what says who accesses shared memory, and when
 // An asynchronous instruction of a lane will write or read word k: it is judged as the lane's own access. What was
 // known of a word that is written is forgotten.
 void check_issued(const Access *x, uint32_t lane, uint64_t k, bool writes);
@@ -169,16 +181,15 @@ bool check_shared_room(CheckCta *c, uint32_t bytes);
 void check_begin_memory(Check *c);
 void check_free_cells(Check *c);
 void check_frame(Warp *w, uint32_t from, uint32_t bytes, uint32_t mask, bool written);
-// A lane's copy in bulk has read, written or added to bytes of global memory. What another block has written into
-// shared memory is known and races with nothing.
-void check_bulk(Env *env, Warp *w, const Dinst *d, uint32_t lane, uint64_t at, uint32_t bytes, CopyWay way);
+// A lane's copy in bulk reads, writes or adds to bytes of global memory; segment: as async_bulk_out says. What another
+// block's copy has written into shared memory is known.
+void check_bulk(Env *env, Warp *w, const Dinst *d, uint32_t lane, const CopyRow *r, CopyWay way, uint32_t segment);
 void check_overread(Env *env, Warp *w, Space space, uint32_t lane, uint64_t address, uint32_t bytes);
 void check_given(Cta *cta, uint32_t at, uint32_t bytes);
 // check_flaw.c
 typedef struct Found {
     FlawKind kind;
     Space space;
-    const Cta *cta;
     uint64_t address;
     uint32_t bytes;
     const Symbol *sym;    // of local memory
@@ -189,6 +200,10 @@ typedef struct Found {
     bool exited;       // of a barrier: [1] has exited there
     const char *cure;  // what to write, in a sentence; null: what the kind says
 } Found;
+// What is found at an instruction of a warp's lane, by itself; and what came before it: the kernel's instruction of
+// that number, by a thread of a block.
+Found found_at(FlawKind kind, const Warp *w, uint32_t pc, uint32_t lane);
+void found_after(Found *f, const Kernel *k, uint32_t inst, uint32_t thread, uint64_t block);
 void check_found(Check *c, const Found *f);
 const Code *check_code(const Kernel *k, uint32_t inst, uint32_t *pc);
 // check_local.c

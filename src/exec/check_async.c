@@ -22,6 +22,7 @@ struct Flight {
     uint32_t lanes, done;     // that it belongs to; that have waited for their group
     uint32_t clock[LANES];    // when they had
     uint32_t barrier, phase;  // the number of its mbarrier + 1, and of the phase; 0: it has none
+    uint32_t segment;         // of what it writes into global memory; 0: it writes none, or that is over
     uint16_t warp;
     uint8_t kind;
     bool given;  // by another block's thread
@@ -33,6 +34,7 @@ typedef struct Seen {  // of a phase, by a warp: the lanes that have waited for 
 } Seen;
 struct Mbar {
     uint32_t at, phases, inst, thread;  // phases: those that are over; by whom it was initialised
+    uint32_t sent;                      // the last fence of another block that has arrived (Check.fences)
     bool valid;
     uint32_t *arrived, *told;  // vectors: of those that have arrived in this phase; of all phases before
     Seen *seen;                // [phase % PHASES][warp]
@@ -109,28 +111,39 @@ static uint32_t open_flight(CheckCta *c, Warp *w, FlightKind kind, uint32_t grou
     return id;
 }
 
-// Lanes have waited: what is in groups up to limit[lane] is over for them.
-static void waited(CheckCta *c, Warp *w, FlightKind kind, uint32_t lanes, const int64_t *limit)
+// What the flight writes into global memory is written, as if the warp did so now.
+static void land(Check *check, const CheckWarp *x, Flight *f)
+{
+    Segment *s = f->segment >= check->first ? &check->segments.v[f->segment - check->first] : NULL;
+    if (s) s->clock = x->clock, s->fences = check->fences;
+    f->segment = 0;
+}
+
+// Lanes have waited: what is in groups up to limit[lane] is over for them. lands: what these write, too.
+static void waited(Check *check, CheckCta *c, Warp *w, FlightKind kind, uint32_t lanes, const int64_t *limit,
+                   bool lands)
 {
     CheckWarp *x = &c->warp[w->in_cta];
     uint32_t oldest = x->latest + 1;
     for (uint32_t id = x->latest; id >= MAX(x->settled, 1u);) {
         Flight *f = flight_at(c, id);
         if (!f) break;
-        for (uint32_t m = f->kind == kind ? f->lanes & ~f->done & lanes : 0; m; m &= m - 1) {
+        for (uint32_t m = f->kind == kind ? f->lanes & lanes : 0; m; m &= m - 1) {
             const uint32_t n = (uint32_t)__builtin_ctz(m);
             if ((int64_t)f->group > limit[n]) continue;
+            if (f->segment && lands) land(check, x, f);
+            if (f->done >> n & 1) continue;
             f->done |= 1u << n;
             f->clock[n] = x->clock;
         }
-        if (f->done != f->lanes && !f->barrier) oldest = id;
+        if ((f->done != f->lanes && !f->barrier) || f->segment) oldest = id;
         id = f->before;
     }
     x->settled = oldest;
 }
 
-// Is a flight over for a thread, which comes now?
-static bool over(const Check *c, const CheckCta *cta, const Flight *f, uint32_t lane, uint32_t warp, uint32_t thread)
+// Is a flight over for a thread of its block, which comes now?
+static bool over_in(const Check *c, const CheckCta *cta, const Flight *f, uint32_t lane, uint32_t warp, uint32_t thread)
 {
     const uint32_t owner = f->warp * LANES + lane;
     if (f->done >> lane & 1 && check_in_cta(c, cta, warp, thread, owner, f->clock[lane])) return true;
@@ -148,41 +161,30 @@ static bool over(const Check *c, const CheckCta *cta, const Flight *f, uint32_t 
     return false;
 }
 
-static void report(const Access *x, FlawKind kind, const Flight *f, uint32_t by, uint32_t lane, uint64_t address)
+// For another block's thread it is over when somebody has waited for it, or can have.
+static bool over(const Access *x, const Flight *f, uint32_t by, uint32_t lane)
 {
-    Found n = {.kind = kind,
-               .space = SP_SHARED,
-               .cta = x->w->cta,
-               .address = address,
-               .bytes = MIN(x->bytes, 16u),
-               .code = {NULL, x->w->code},
-               .pc = {0, x->d->index},
-               .thread = {f->given ? f->thread : f->warp * LANES + by, x->w->tid0 + lane},
-               .block = {f->given ? f->block : x->w->cta->number, x->w->cta->number},
-               .cure = cures[f->kind]};
-    n.code[0] = check_code(x->env->launch->kernel, f->inst, &n.pc[0]);
-    if (n.code[0]) check_found(x->c, &n);
+    const CheckCta *home = x->home->check;
+    if (x->home == x->w->cta) return over_in(x->c, home, f, by, x->w->in_cta, x->w->tid0 + lane);
+    return f->done >> by & 1 || (f->barrier && home->bars.v[f->barrier - 1].phases > f->phase);
 }
 
-static void report_bar(const Access *x, const Mbar *b, uint32_t lane, uint64_t address, const char *cure)
+static void report(const Access *x, FlawKind kind, const Flight *f, uint32_t by, uint32_t lane, uint64_t address)
 {
-    Found n = {.kind = FLAW_MBARRIER,
-               .space = SP_SHARED,
-               .cta = x->w->cta,
-               .address = address,
-               .bytes = 8,
-               .code = {NULL, x->w->code},
-               .pc = {0, x->d->index},
-               .thread = {0, x->w->tid0 + lane},
-               .block = {x->w->cta->number, x->w->cta->number},
-               .none = true,
-               .cure = cure};
-    if (b) {
-        n.code[0] = check_code(x->env->launch->kernel, b->inst, &n.pc[0]);
-        n.thread[0] = b->thread;
-        n.none = !n.code[0];
-    }
-    check_found(x->c, &n);
+    Found n = found_at(kind, x->w, x->d->index, lane);
+    n.space = SP_SHARED, n.address = address, n.bytes = MIN(x->bytes, 16u), n.cure = cures[f->kind];
+    found_after(&n, x->env->launch->kernel, f->inst, f->given ? f->thread : f->warp * LANES + by,
+                f->given ? f->block : x->home->number);
+    if (!n.none) check_found(x->c, &n);
+}
+
+// b: the mbarrier that is there, by whose initialisation it is known; null: none is.
+static void report_bar(const Warp *w, uint32_t pc, const Mbar *b, uint32_t lane, uint64_t address, const char *cure)
+{
+    Found n = found_at(FLAW_MBARRIER, w, pc, lane);
+    n.space = SP_SHARED, n.address = address, n.bytes = 8, n.cure = cure;
+    if (b) found_after(&n, w->code->kernel, b->inst, b->thread, w->cta->number);
+    check_found(w->cta->env->check, &n);
 }
 
 // The bar that a word is part of, if it still is.
@@ -196,20 +198,20 @@ static const Mbar *marked(const CheckCta *c, uint32_t mark, uint64_t word)
 // A lane's access of a word, or its copy's. False: it was reported.
 static bool word_access(const Access *x, uint32_t lane, uint64_t k, bool writes, uint64_t address)
 {
-    CheckCta *c = x->cta;
-    const uint32_t thread = x->w->tid0 + lane, in = c->into[k], out = c->out[k];
+    const CheckCta *c = x->home->check;
+    const uint32_t in = c->into[k], out = c->out[k];
     const Flight *f;
     if (in & BAR_MARK) {
         const Mbar *b = writes ? marked(c, in, k) : NULL;
         if (b)
-            report_bar(x, b, lane, address,
+            report_bar(x->w, x->d->index, b, lane, address,
                        "mbarrier.inval, then a barrier, comes before its memory is used otherwise");
         if (b) return false;
-    } else if (in && (f = flight_at(c, in >> WORD_LANE)) && !over(x->c, c, f, in % LANES, x->w->in_cta, thread)) {
+    } else if (in && (f = flight_at(c, in >> WORD_LANE)) && !over(x, f, in % LANES, lane)) {
         report(x, FLAW_INCOMPLETE, f, in % LANES, lane, address);
         return false;
     }
-    if (writes && out && (f = flight_at(c, out >> WORD_LANE)) && !over(x->c, c, f, out % LANES, x->w->in_cta, thread)) {
+    if (writes && out && (f = flight_at(c, out >> WORD_LANE)) && !over(x, f, out % LANES, lane)) {
         report(x, FLAW_REUSED, f, out % LANES, lane, address);
         return false;
     }
@@ -218,7 +220,7 @@ static bool word_access(const Access *x, uint32_t lane, uint64_t k, bool writes,
 
 void async_access(const Access *x)
 {
-    CheckCta *c = x->cta;
+    CheckCta *c = x->home->check;
     for (uint32_t m = x->mask; m; m &= m - 1) {
         const uint32_t n = (uint32_t)__builtin_ctz(m);
         const uint64_t at = x->addr[n], first = at / 4, last = (at + x->bytes - 1) / 4;
@@ -249,8 +251,12 @@ static bool unfenced(const Access *x, uint64_t k)
 {
     const CheckCta *c = x->cta;
     const Touch wrote = c->shared.write ? c->shared.write[k] : 0;
-    if (!wrote || touch_when(wrote) <= c->born) return false;
-    return c->warp[x->w->in_cta].known[c->warps + touch_thread(wrote) / LANES] < touch_when(wrote);
+    uint32_t when = touch_when(wrote);
+    if (when && c->segmented) {
+        const Segment *s = check_when(x->c, wrote);
+        when = s->cta == x->w->cta->number ? s->clock : 0;
+    }
+    return when > c->born && c->warp[x->w->in_cta].known[c->warps + touch_thread(wrote) / LANES] < when;
 }
 
 static void read_words(Access *x, uint32_t lane, uint64_t at, uint32_t bytes, uint32_t id, bool *told)
@@ -263,17 +269,10 @@ static void read_words(Access *x, uint32_t lane, uint64_t at, uint32_t bytes, ui
         check_issued(x, lane, k, false);
         if (!*told && found == x->c->found && unfenced(x, k)) {
             const Touch wrote = c->shared.write[k];
-            Found n = {.kind = FLAW_PROXY,
-                       .space = SP_SHARED,
-                       .cta = x->w->cta,
-                       .address = MAX(at, k * 4),
-                       .bytes = 4,
-                       .code = {NULL, x->w->code},
-                       .pc = {0, x->d->index},
-                       .thread = {touch_thread(wrote), x->w->tid0 + lane},
-                       .block = {x->w->cta->number, x->w->cta->number}};
-            n.code[0] = check_code(x->env->launch->kernel, touch_inst(wrote), &n.pc[0]);
-            if (n.code[0]) check_found(x->c, &n), *told = true;
+            Found n = found_at(FLAW_PROXY, x->w, x->d->index, lane);
+            n.space = SP_SHARED, n.address = MAX(at, k * 4), n.bytes = 4;
+            found_after(&n, x->env->launch->kernel, touch_inst(wrote), touch_thread(wrote), x->w->cta->number);
+            if (!n.none) check_found(x->c, &n), *told = true;
         }
         c->out[k] = id << WORD_LANE | lane;
     }
@@ -281,8 +280,8 @@ static void read_words(Access *x, uint32_t lane, uint64_t at, uint32_t bytes, ui
 
 static Access access_of(Env *env, Warp *w, const Dinst *d, uint32_t bytes)
 {
-    CheckCta *cta = w->cta->check;
-    Access x = {.env = env, .c = env->check, .w = w, .d = d, .cta = cta, .bytes = bytes};
+    Access x = access_by(env, w, d);
+    x.bytes = bytes;
     check_touch(&x);
     return x;
 }
@@ -355,14 +354,17 @@ void async_given(Env *env, const Late *x)
     }
 }
 
-void async_bulk_out(Env *env, Warp *w, const Dinst *d, uint32_t lane, uint32_t at, uint32_t bytes)
+uint32_t async_bulk_out(Env *env, Warp *w, const Dinst *d, uint32_t lane, uint32_t at, uint32_t bytes)
 {
     CheckCta *c = w->cta->check;
     bool told = false;
-    if (!bytes || !c->written || !begin(env->check, c)) return;
+    if (!bytes || !c->written || !begin(env->check, c)) return 0;
     Access a = access_of(env, w, d, bytes);
-    read_words(&a, lane, at, bytes,
-               open_flight(c, w, FLIGHT_STORE, c->warp[w->in_cta].stores[lane], inst_of(w, d), 1u << lane), &told);
+    const uint32_t id = open_flight(c, w, FLIGHT_STORE, c->warp[w->in_cta].stores[lane], inst_of(w, d), 1u << lane);
+    read_words(&a, lane, at, bytes, id, &told);
+    Flight *f = flight_at(c, id);
+    if (!f->segment) f->segment = check_new_segment(env->check, w->cta, UNDER_WAY);
+    return f->segment;
 }
 
 void async_product(Env *env, Warp *w, const Dinst *d, const uint64_t *addr, uint32_t n, uint32_t bytes)
@@ -401,7 +403,7 @@ void async_group(Env *env, Warp *w, const Dinst *d)
     if (commits || !c->into) return;
     check_tick(c, x);
     const FlightKind kind = d->kind == X_CP_WAIT ? FLIGHT_COPY : d->kind == X_BULK_WAIT ? FLIGHT_STORE : FLIGHT_PRODUCT;
-    waited(c, w, kind, lanes, limit);
+    waited(env->check, c, w, kind, lanes, limit, d->kind == X_BULK_WAIT && d->mod != M_READ);
 }
 
 // --- mbarriers -------------------------------------------------------------------------------------------------------
@@ -443,10 +445,39 @@ void check_arrived(Warp *w, uint32_t at)
     b->arrived[w->in_cta] = x->clock;
 }
 
+void check_sent(Env *env, Warp *w, const Dinst *d, uint32_t lane, const Cta *to, uint32_t at)
+{
+    Mbar *b = to->check ? bar_at(to->check, at) : NULL;
+    if (d->op == OP_MBAR_EXPECT || d->op == OP_MBAR_COMPLETE) return;
+    if (d->inst->mod[G_SEM] != M_RELAXED) check_tell(env->check, w, 1u << lane);
+    if (b) b->sent = MAX(b->sent, w->cta->check->fence);
+}
+
+void check_too_many(const Warp *w, const Dinst *d, uint32_t lane, uint32_t at)
+{
+    const Mbar *b = bar_at(w->cta->check, at);
+    if (b && b->valid)
+        report_bar(w, d->index, b, lane, at,
+                   "as many arrivals come in each phase as mbarrier.init says, and the next ones once it is over");
+}
+
+void check_stuck(const Warp *w)
+{
+    for (size_t k = 0; k < w->splits.n; k++) {
+        const Split *s = &w->splits.v[k];
+        const Mbar *b = s->state == SPLIT_MBAR ? bar_at(w->cta->check, s->wait) : NULL;
+        if (b && b->valid && s->code == w->code)
+            report_bar(w, s->pc, b, (uint32_t)__builtin_ctz(s->mask), s->wait,
+                       "as many arrivals come in each phase as mbarrier.init says, and all bytes that expect_tx "
+                       "announces; a phase too many is missed by those who wait for it by parity");
+    }
+}
+
 // Lanes have waited for the phase before the one that is open.
 static void learn_phase(CheckCta *c, Warp *w, Mbar *b, uint32_t lanes)
 {
     CheckWarp *x = &c->warp[w->in_cta];
+    c->acquired = MAX(c->acquired, b->sent);
     check_join(x->known, b->told, 2 * c->warps);
     for (uint32_t p = b->phases; p && p + PHASES > b->phases; p--) {
         if (b->phases - (p - 1) > PHASES) break;
@@ -477,7 +508,6 @@ void async_barrier(Env *env, Warp *w, const Dinst *d)
     CheckCta *c = w->cta->check;
     const uint32_t mask = env->step.mask;
     const bool waits = d->op >= OP_MBAR_TEST && d->op <= OP_MBAR_TRY_PARITY;
-    Access x = {.env = env, .c = env->check, .w = w, .d = d, .cta = c, .bytes = 8};
     if (d->op == OP_MBAR_PENDING || env->step.space != SP_SHARED || !c->written) return;
     if (d->op == OP_MBAR_INIT && !begin(env->check, c)) return;
     check_tick(c, &c->warp[w->in_cta]);
@@ -486,7 +516,8 @@ void async_barrier(Env *env, Warp *w, const Dinst *d)
         Mbar *b = bar_at(c, at);
         if (d->op == OP_MBAR_INIT) {
             if (b && b->valid)
-                report_bar(&x, b, n, at, "an mbarrier is initialised once; mbarrier.inval comes before a second time");
+                report_bar(w, d->index, b, n, at,
+                           "an mbarrier is initialised once; mbarrier.inval comes before a second time");
             if (!(b = new_bar(env->check, c, at))) return;
             b->inst = inst_of(w, d), b->thread = w->tid0 + n;
             for (uint32_t k = at / 4; k < at / 4 + 2; k++)
@@ -495,7 +526,8 @@ void async_barrier(Env *env, Warp *w, const Dinst *d)
             if (b) b->valid = false;
         } else if (!b || !b->valid) {
             if (c->bar_count < MOST_BARS)
-                report_bar(&x, NULL, n, at, "mbarrier.init, then a barrier, comes before the first use of an mbarrier");
+                report_bar(w, d->index, NULL, n, at,
+                           "mbarrier.init, then a barrier, comes before the first use of an mbarrier");
         } else if (waits) {
             if (w->l.pred[d->pdst] >> n & 1 || d->pdst == PRED_SINK) learn_phase(c, w, b, 1u << n);
         }

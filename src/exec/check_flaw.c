@@ -35,6 +35,23 @@ const Code *check_code(const Kernel *k, uint32_t inst, uint32_t *pc)
     return NULL;
 }
 
+Found found_at(FlawKind kind, const Warp *w, uint32_t pc, uint32_t lane)
+{
+    return (Found){.kind = kind,
+                   .code = {NULL, w->code},
+                   .pc = {0, pc},
+                   .thread = {0, w->tid0 + lane},
+                   .block = {0, w->cta->number},
+                   .none = true};
+}
+
+void found_after(Found *f, const Kernel *k, uint32_t inst, uint32_t thread, uint64_t block)
+{
+    f->code[0] = check_code(k, inst, &f->pc[0]);
+    f->thread[0] = thread, f->block[0] = block;
+    f->none = !f->code[0];
+}
+
 static const char *access_of(FlawKind kind, bool exited, const Code *code, uint32_t pc)
 {
     if (kind == FLAW_RESIZE && exited) return "exited";

@@ -175,6 +175,11 @@ bool check_shared_room(CheckCta *c, uint32_t bytes)
 }
 
 // --- one access ------------------------------------------------------------------------------------------------------
+Access access_by(Env *env, Warp *w, const Dinst *d)
+{
+    return (Access){.env = env, .c = env->check, .w = w, .d = d, .cta = w->cta->check, .home = w->cta};
+}
+
 static Touch by_lane(const Access *x, uint32_t lane, uint32_t bytes)
 {
     return x->mine | touch_by(x->w->tid0 + lane) | (Touch)bytes << TOUCH_BYTES;
@@ -187,18 +192,16 @@ static inline bool recent(Touch t, Touch mine, Touch limit) { return (t > limit)
 static void report_race(const Access *x, Touch before, uint32_t lane, uint64_t address)
 {
     const Kernel *k = x->env->launch->kernel;
-    Found f = {.kind = FLAW_RACE,
-               .space = x->global ? SP_GLOBAL : SP_SHARED,
-               .cta = x->w->cta,
-               .address = address,
-               .bytes = x->bytes,
-               .code = {NULL, x->w->code},
-               .pc = {0, x->d->index},
-               .thread = {touch_thread(before), x->w->tid0 + lane},
-               .block = {x->w->cta->number, x->w->cta->number}};
-    f.code[0] = check_code(k, touch_inst(before), &f.pc[0]);
-    if (x->global) f.block[0] = x->c->segments.v[touch_when(before) - x->c->first].cta;
-    if (f.code[0]) check_found(x->c, &f);
+    const Segment *s = x->segments ? check_when(x->c, before) : NULL;
+    Found f = found_at(FLAW_RACE, x->w, x->d->index, lane);
+    f.space = x->global ? SP_GLOBAL : SP_SHARED;
+    f.address = address, f.bytes = x->bytes;
+    found_after(&f, k, touch_inst(before), touch_thread(before), s ? s->cta : x->w->cta->number);
+    if (s && s->clock == UNDER_WAY)
+        f.kind = FLAW_INCOMPLETE,
+        f.cure = "the thread that copies waits by cp.async.bulk.wait_group 0, without .read; then a barrier, or a "
+                 "fence and a flag, tells the others";
+    if (!f.none) check_found(x->c, &f);
 }
 
 // Has an earlier lane of this instruction accessed the word?
@@ -223,7 +226,7 @@ static void judge(const Access *x, const Cells *cells, uint64_t k, Touch before,
     uint32_t both = touch_bytes(before) & bytes;
     if (!both || (x->strong && touch_strong(before))) return;
     bool step = wrote && x->write && same_step(x, lane, before, address);
-    if (!step && check_ordered(x->c, x->cta, x->w->in_cta, x->w->tid0 + lane, before, x->global, x->strong)) return;
+    if (!step && check_ordered(x, lane, before)) return;
     if (wrote && value && !((*value ^ cells->value[k]) & bytes_mask(both))) {
         uint32_t pc;
         const Code *code = check_code(x->env->launch->kernel, touch_inst(before), &pc);
@@ -295,16 +298,8 @@ static void row_write(const Access *x, const Cells *cells, uint64_t k, uint32_t 
 // --- what nobody wrote -----------------------------------------------------------------------------------------------
 static void report_unwritten(const Access *x, Space space, uint32_t lane, uint64_t address)
 {
-    Found f = {.kind = FLAW_UNWRITTEN,
-               .space = space,
-               .cta = x->w->cta,
-               .address = address,
-               .bytes = x->bytes,
-               .code = {NULL, x->w->code},
-               .pc = {0, x->d->index},
-               .thread = {0, x->w->tid0 + lane},
-               .block = {0, x->w->cta->number},
-               .none = true};
+    Found f = found_at(FLAW_UNWRITTEN, x->w, x->d->index, lane);
+    f.space = space, f.address = address, f.bytes = x->bytes;
     if (space == SP_LOCAL && x->c->locals.n) {
         const LocalVar *v = &x->c->locals.v[x->w->code->stat_base + x->d->index];
         if (v->bytes) f.sym = v->sym, f.address -= x->w->splits.v[x->w->cur].local_base + v->at;
@@ -314,16 +309,9 @@ static void report_unwritten(const Access *x, Space space, uint32_t lane, uint64
 
 void check_overread(Env *env, Warp *w, Space space, uint32_t lane, uint64_t address, uint32_t bytes)
 {
-    check_found(env->check, &(Found){.kind = FLAW_OVERREAD,
-                                     .space = space,
-                                     .cta = w->cta,
-                                     .address = address,
-                                     .bytes = bytes,
-                                     .code = {NULL, w->code},
-                                     .pc = {0, w->pc},
-                                     .thread = {0, w->tid0 + lane},
-                                     .block = {0, w->cta->number},
-                                     .none = true});
+    Found f = found_at(FLAW_OVERREAD, w, w->pc, lane);
+    f.space = space, f.address = address, f.bytes = bytes;
+    check_found(env->check, &f);
 }
 
 // --- lanes -----------------------------------------------------------------------------------------------------------
@@ -343,12 +331,15 @@ static void words_of_lane(const Access *x, const Cells *cells, uint32_t lane, ui
     }
 }
 
+static const Cells *cells_of(const Access *x, const Page *p) { return p ? &p->cells : &x->home->check->shared; }
+static uint64_t *written_of(const Access *x, const Page *p) { return p ? p->written : x->home->check->written; }
+
 static void lane_access(const Access *x, uint32_t lane)
 {
     uint64_t a = x->addr[lane], at = x->global ? a % PAGE : a;
     Page *p = x->global ? page_at(x->c, a) : NULL;  // an access is aligned, so it lies in one page
-    const Cells *cells = x->global ? &p->cells : &x->cta->shared;
-    uint64_t *written = x->global ? p->written : x->cta->written;
+    const Cells *cells = cells_of(x, p);
+    const uint64_t *written = written_of(x, p);
     if (x->read && !(x->global && p->all) && (!written || !bits_all(written, at, x->bytes)))
         report_unwritten(x, x->global ? SP_GLOBAL : SP_SHARED, lane, a);
     if (x->races && (!x->global || touch_page(x->c, p))) {
@@ -359,7 +350,7 @@ static void lane_access(const Access *x, uint32_t lane)
     }
     if (!x->write || (x->global && p->all)) return;
     if (x->global) spread(p);
-    bits_set(x->global ? p->written : x->cta->written, at, x->bytes, true);
+    bits_set(written_of(x, p), at, x->bytes, true);
 }
 
 // n lanes from `lane` on access consecutive words. False: they have to be looked at one by one.
@@ -369,9 +360,9 @@ static bool row_access(const Access *x, uint32_t lane, uint32_t n)
     if (x->global && a / PAGE != (a + total - 1) / PAGE) return false;
     Page *p = x->global ? page_at(x->c, a) : NULL;
     uint64_t at = x->global ? a % PAGE : a;
-    uint64_t *written = x->global ? p->written : x->cta->written;
+    const uint64_t *written = written_of(x, p);
     if (x->read && !(x->global && p->all) && (!written || !bits_all(written, at, total))) return false;
-    const Cells *cells = x->global ? &p->cells : &x->cta->shared;
+    const Cells *cells = cells_of(x, p);
     const bool races = x->races && (!x->global || touch_page(x->c, p));
     const uint32_t each = (uint32_t)__builtin_ctz(x->bytes / 4), words = n << each;
     if (races && x->read) row_read(x, cells, at / 4, lane, words, each, a);
@@ -380,7 +371,7 @@ static bool row_access(const Access *x, uint32_t lane, uint32_t n)
     if (races) row_write(x, cells, at / 4, lane, words, each, value, a);
     if (x->global && p->all) return true;
     if (x->global) spread(p);
-    bits_set(x->global ? p->written : x->cta->written, at, total, true);
+    bits_set(written_of(x, p), at, total, true);
     return true;
 }
 
@@ -451,17 +442,9 @@ static void local_access(const Access *x)
         uint32_t n = (uint32_t)__builtin_ctz(m);
         uint64_t p = x->addr[n], a = p / 4 / LANES * 4 + (p & 3);
         if (v && v->bytes && (a < frame + v->at || a + x->bytes > frame + v->at + v->bytes)) {
-            Found f = {.kind = FLAW_BEYOND,
-                       .space = SP_LOCAL,
-                       .cta = x->w->cta,
-                       .address = a - frame - v->at,
-                       .bytes = x->bytes,
-                       .sym = v->sym,
-                       .code = {NULL, x->w->code},
-                       .pc = {0, x->d->index},
-                       .thread = {0, x->w->tid0 + n},
-                       .block = {0, x->w->cta->number},
-                       .none = true};
+            Found f = found_at(FLAW_BEYOND, x->w, x->d->index, n);
+            f.space = SP_LOCAL, f.sym = v->sym;
+            f.address = a - frame - v->at, f.bytes = x->bytes;
             check_found(x->c, &f);
         }
         bool known = true;
@@ -479,35 +462,58 @@ static void local_access(const Access *x)
 // --- instructions ----------------------------------------------------------------------------------------------------
 void check_touch(Access *x)
 {
-    const CheckWarp *cw = &x->cta->warp[x->w->in_cta];
+    CheckWarp *cw = &x->cta->warp[x->w->in_cta];
+    uint32_t when = cw->clock, safe = cw->safe;
     x->races = x->env->launch->kernel->insts < 1u << TOUCH_INSTS;
-    x->mine = (x->w->code->stat_base + x->d->index) | (Touch)x->strong << TOUCH_STRONG | (Touch)cw->clock << TOUCH_WHEN;
-    x->limit = (((Touch)cw->safe + 1) << TOUCH_WHEN) - 1;
+    x->segments = x->global || x->cta->segmented;
+    if (x->segments) {
+        when = check_segment(x->c, x->w->cta, cw);
+        x->races &= when != 0;
+        safe = x->c->first - 1;
+        if (x->copy) when = x->copy;
+    }
+    x->mine = (x->w->code->stat_base + x->d->index) | (Touch)x->strong << TOUCH_STRONG | (Touch)when << TOUCH_WHEN;
+    x->limit = (((Touch)safe + 1) << TOUCH_WHEN) - 1;
+}
+
+// A strong access comes first: what it learns orders itself, too.
+static void learn_first(const Access *x)
+{
+    const bool later = x->env->step.deferred && (x->global || x->cta->segmented);
+    if (x->strong && !x->copy && !later) check_strong(x->c, x->w, x->d, x->addr, x->mask, x->global);
 }
 
 static void in_space(Access *x, Space space)
 {
     x->global = space == SP_GLOBAL;
-    CheckWarp *cw = &x->cta->warp[x->w->in_cta];
     if (space == SP_LOCAL) {
         local_access(x);
         return;
     }
-    if (x->global) {
-        // A strong access comes first: what it learns orders itself, too.
-        if (x->strong && !x->env->step.deferred) check_strong(x->c, x->w, x->d, x->addr, x->mask, true);
-        uint32_t segment = check_segment(x->c, x->w->cta, cw);
-        check_touch(x);
-        x->races &= segment != 0;
-        x->mine = (x->mine & UINT32_MAX) | (Touch)segment << TOUCH_WHEN;
-        x->limit = ((Touch)x->c->first << TOUCH_WHEN) - 1;
-    } else {
-        if (!x->cta->written) return;
-        if (x->strong) check_strong(x->c, x->w, x->d, x->addr, x->mask, false);
-        check_touch(x);
-        if (x->cta->into) async_access(x);
-    }
+    if (!x->global && !x->home->check->written) return;
+    if (x->home == x->w->cta) learn_first(x);
+    check_touch(x);
+    if (!x->global && x->home->check->into) async_access(x);
     words_access(x);
+}
+
+// Lanes access the shared memory of other blocks of the cluster.
+static void away_access(Access *all, uint32_t lanes)
+{
+    const uint32_t mask = all->mask;
+    all->mask = lanes;
+    learn_first(all);
+    all->mask = mask;
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        const uint32_t n = (uint32_t)__builtin_ctz(m);
+        uint64_t addr[LANES] = {[0] = 0};
+        Access x = *all;
+        addr[n] = all->addr[n];
+        x.home = cluster_block(x.w, &addr[n]);
+        if (!x.home || !x.home->check) continue;
+        x.addr = addr, x.mask = m & -m;
+        in_space(&x, SP_SHARED);
+    }
 }
 
 void check_issued(const Access *x, uint32_t lane, uint64_t k, bool writes)
@@ -548,23 +554,50 @@ static void copy_access(Access *x)
     async_copy(x->env, x->w, x->d, to, all);
 }
 
-// A reduction reads what it adds to; it isn't looked at for races.
-void check_bulk(Env *env, Warp *w, const Dinst *d, uint32_t lane, uint64_t at, uint32_t bytes, CopyWay way)
+// Of what the block itself has written in this launch: has it been through a fence of the proxy?
+static bool unfenced(const Access *x, Touch wrote)
+{
+    if (touch_when(wrote) < x->c->first) return false;
+    const Segment *s = check_when(x->c, wrote);
+    if (s->cta != x->w->cta->number || s->clock == UNDER_WAY) return false;
+    return x->cta->warp[x->w->in_cta].known[x->cta->warps + touch_thread(wrote) / LANES] < s->clock;
+}
+
+static void proxy_access(const Access *x, uint32_t lane)
+{
+    const uint64_t at = x->addr[lane];
+    const Touch *write = page_at(x->c, at)->cells.write;
+    for (uint32_t done = 0; write && done < x->bytes; done += 4) {
+        const Touch wrote = write[(at + done) % PAGE / 4];
+        if (!unfenced(x, wrote)) continue;
+        Found f = found_at(FLAW_PROXY, x->w, x->d->index, lane);
+        f.space = SP_GLOBAL, f.address = at + done, f.bytes = 4;
+        found_after(&f, x->env->launch->kernel, touch_inst(wrote), touch_thread(wrote), x->w->cta->number);
+        if (!f.none) check_found(x->c, &f);
+        return;
+    }
+}
+
+// A reduction reads what it adds to, and is a strong access.
+void check_bulk(Env *env, Warp *w, const Dinst *d, uint32_t lane, const CopyRow *r, CopyWay way, uint32_t segment)
 {
     enum { PIECE = 16 };
     uint64_t addr[LANES] = {0};
-    Access x = {.env = env, .c = env->check, .w = w, .d = d, .cta = w->cta->check, .addr = addr, .mask = 1u << lane};
+    Access x = access_by(env, w, d);
+    x.addr = addr, x.mask = 1u << lane;
+    x.read = way == COPY_IN, x.write = way != COPY_IN, x.strong = way == COPY_REDUCE, x.copy = segment;
     if (way == COPY_REDUCE) {
-        x.bytes = bytes;
-        if (!was_written(x.c, at, bytes)) report_unwritten(&x, SP_GLOBAL, lane, at);
-        check_written(x.c, at, bytes, true);
-        return;
+        x.bytes = r->bytes;
+        if (!was_written(x.c, r->address, r->bytes)) report_unwritten(&x, SP_GLOBAL, lane, r->address);
+        check_written(x.c, r->address, r->bytes, true);
+        if (!segment) return;
     }
-    for (uint32_t done = 0; done < bytes; done += PIECE) {
-        x.bytes = MIN(bytes - done, (uint32_t)PIECE);
-        x.read = way == COPY_IN, x.write = way == COPY_OUT;
-        addr[lane] = at + done;
+    for (uint32_t done = 0; done < r->bytes; done += PIECE) {
+        const uint64_t found = x.c->found;
+        x.bytes = MIN(r->bytes - done, (uint32_t)PIECE);
+        addr[lane] = r->address + done;
         in_space(&x, SP_GLOBAL);
+        if (x.read && found == x.c->found) proxy_access(&x, lane);
     }
 }
 
@@ -576,14 +609,18 @@ void check_given(Cta *cta, uint32_t at, uint32_t bytes)
 void check_access(Env *env, Warp *w, const Dinst *d)
 {
     const Step *s = &env->step;
-    Access x = {.env = env, .c = env->check, .w = w, .d = d, .cta = w->cta->check, .addr = s->addr, .mask = s->mask};
+    Access x = access_by(env, w, d);
+    x.addr = s->addr, x.mask = s->mask;
     x.bytes = d->space == SP_TEX ? s->bytes : (uint32_t)d->bytes * d->vec;  // a surface's texels have their own size
     x.read = d->kind == X_LD || d->kind == X_LDMATRIX || d->kind == X_ATOM;
     x.write = d->kind == X_ST || d->kind == X_STMATRIX || d->kind == X_ATOM;
     x.strong = d->flags & D_STRONG;
     if (d->soft) return;  // the software L1's own accesses
+    uint32_t away = 0;
     for (uint32_t m = env->launch->cluster[0] && s->space == SP_SHARED ? x.mask : 0; m; m &= m - 1)
-        if (s->addr[__builtin_ctz(m)] >> BLOCK_SHIFT) x.mask &= ~(m & -m);  // another block's
+        if (s->addr[__builtin_ctz(m)] >> BLOCK_SHIFT) away |= m & -m;
+    if (away) away_access(&x, away);
+    x.mask &= ~away;
     if (!x.mask) return;
     if (d->kind == X_CP_ASYNC) {
         x.mask = w->mask & (d->guard_negated ? ~w->l.pred[d->guard] : w->l.pred[d->guard]);

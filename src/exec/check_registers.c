@@ -71,12 +71,9 @@ void check_before(Env *env, Warp *w)
             memset(s->regs, 0, sizeof s->regs);
             continue;
         }
-        check_found(env->check, &(Found){.kind = FLAW_SUMS,
-                                         .cta = w->cta,
-                                         .code = {s->code, w->code},
-                                         .pc = {s->pc, d->index},
-                                         .thread = {w->tid0, w->tid0},
-                                         .block = {w->cta->number, w->cta->number}});
+        Found f = found_at(FLAW_SUMS, w, d->index, 0);
+        found_after(&f, w->code->kernel, s->code->stat_base + s->pc, w->tid0, w->cta->number);
+        check_found(env->check, &f);
     }
 }
 
@@ -103,7 +100,6 @@ void check_warpgroup(Env *env, const Warp *w, uint32_t lanes)
         const CheckWarp *has = &c->warp[most], *lacks = &c->warp[k];
         const Code *code = lacks->left ? lacks->left : w->code;
         check_found(env->check, &(Found){.kind = FLAW_RESIZE,
-                                         .cta = w->cta,
                                          .exited = true,
                                          .code = {has->resized_code, code},
                                          .pc = {has->resized_pc, lacks->left ? lacks->left_pc : w->pc},

@@ -129,6 +129,7 @@ void exec_cluster_barrier(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     env->step.mask = mask;
     if (d->op == OP_CLUSTER_ARRIVE) {
         w->cluster_phase = c->phase;
+        if (env->check) check_cluster_arrive(env, w, mask, d->inst->mod[G_SEM] == M_RELAXED);
         late_do(env, &(Late){.kind = LATE_ARRIVE,
                              .cta = w->cta,
                              .number = w->cta->number,

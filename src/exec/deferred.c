@@ -150,10 +150,7 @@ static uint8_t *place_of(Env *env, const Deferred *x, int n)
     uint64_t at = x->addr[n];
     if (!x->cluster) return gmem_host(env->gmem, at);
     Cta *cta = cluster_block(x->warp, &at);
-    if (cta && cta->running) {
-        if (env->check && x->d->kind != X_LD) check_given(cta, (uint32_t)at, (uint32_t)x->d->bytes * x->d->vec);
-        return cta->shared + at;
-    }
+    if (cta && cta->running) return cta->shared + at;
     Doer by = exec_doer(env, x->warp, (uint32_t)n);
     by.code = x->code, by.pc = x->d->index;
     exec_fault_late(env, &by, FAULT_CLUSTER, x->cycle, x->addr[n], (uint32_t)x->d->bytes * x->d->vec);
@@ -173,7 +170,7 @@ void exec_deferred(Env *env, const Deferred *x)
         exec_heap(env, x);
         return;
     }
-    if (env->check && !x->cluster) check_deferred(env, x);
+    if (env->check) check_deferred(env, x);
     bool changed = false;
     for (uint32_t m = x->mask; m; m &= m - 1) {
         int n = __builtin_ctz(m);

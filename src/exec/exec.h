@@ -358,6 +358,7 @@ typedef struct Cluster {
     uint32_t n, members;     // blocks; of them, those that haven't made room for another one
     uint32_t arrived, live;  // threads: at its barrier; that haven't exited
     uint32_t phase;          // of its barrier: changes at a window's edge alone
+    uint32_t told;           // to --check: the last fence of those that have arrived (check.c)
 } Cluster;
 
 struct Cta {
@@ -616,9 +617,12 @@ void check_before(Env *env, Warp *w);  // its next instruction is about to be ex
 void check_step(Env *env, Warp *w, const Dinst *d);  // a memory instruction or a fence was executed
 // wgmma reads n times so many bytes of shared memory, at most one for each lane.
 void check_group(Env *env, Warp *w, const Dinst *d, const uint64_t *addr, uint32_t n, uint32_t bytes);
+void check_cluster_arrive(Env *env, Warp *w, uint32_t lanes, bool relaxed);  // before the barrier of the cluster hears
+void check_met(Env *env, Warp *w);                                           // it goes on from there
 void check_deferred(Env *env, const Deferred *x);
 void check_sync(Env *env, Warp *w, uint32_t members);  // lanes have met at a bar.warp.sync
 void check_phase(Cta *cta, uint32_t at);               // a phase of an mbarrier is over
+void check_stuck(const Warp *w);                       // it waits in a launch that hangs
 void check_arrive(Env *env, Warp *w, uint32_t id);     // the current split arrives at a barrier
 void check_release(Env *env, Cta *cta, uint32_t id);   // a barrier's last thread has arrived
 void check_exit(Env *env, Warp *w, uint32_t lanes);

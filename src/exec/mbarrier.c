@@ -171,6 +171,7 @@ static bool change(Env *env, Warp *w, const Dinst *d, uint32_t n, Lane to)
     }
     if (d->op == OP_MBAR_INVAL) return store(to.cta, to.at, 0), true;
     if (to.cta != w->cta) {
+        if (env->check) check_sent(env, w, d, n, to.cta, to.at);
         late_do(env, &(Late){.kind = LATE_BARRIER,
                              .cta = to.cta,
                              .number = to.cta->number,
@@ -182,6 +183,7 @@ static bool change(Env *env, Warp *w, const Dinst *d, uint32_t n, Lane to)
     }
     if (env->check) check_arrived(w, to.at);
     if (!mbar_change(to.cta, to.at, change_of((Op)d->op), count, &old)) {
+        if (env->check) check_too_many(w, d, n, to.at);
         exec_fault(env, w, old & VALID_BIT ? FAULT_MBAR_COUNT : FAULT_MBAR, n, old & VALID_BIT ? count : to.at, 8,
                    true);
         return false;

@@ -270,6 +270,7 @@ void issue_explain(const Sm *sm, Text *out)
         explain_registers(sm, ws, out);
         if (ws->outstanding) text_printf(out, "; %u memory instructions under way", ws->outstanding);
         text_put(out, "\n");
+        if (sm->env.check) check_stuck(ws->warp);
         exec_dump_warp(ws->warp, out);
     }
 }
