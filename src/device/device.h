@@ -161,6 +161,9 @@ int device_share(oc_device *d);
 // The launches that follow are cooperative: their blocks find this address in %envreg1 and %envreg2 (exec.h). 0: they
 // aren't.
 void device_cooperate(oc_device *d, uint64_t workspace);
+// Kernels of modules that are loaded from now on take so many registers a thread at least, where the description has
+// registers.stated. 0: as many as they need.
+void device_state_registers(oc_device *d, uint32_t count);
 void device_clear(oc_device *d);                              // frees all memory that its caller allocated
 void device_zeroed(oc_device *d, oc_ptr at, uint64_t bytes);  // its caller counts on new memory being zero, as it is
 uint64_t device_taken(const oc_device *d);                    // bytes that are allocated now

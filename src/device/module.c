@@ -116,6 +116,7 @@ oc_status sim_load(oc_device *base, const char *ptx, size_t length, const char *
     mod->image = (Image){.module = ptx_parse_partly(ptx, length, name ? name : "module.ptx", &diag),
                          .lower = !d->config.no_lowering && d->gpu.sm.lower,
                          .reg_limit = d->gpu.sm.reg_max,
+                         .reg_least = d->gpu.sm.reg_stated ? d->stated : 0,
                          .values = d->gpu.sm.reg_values,
                          .banks = d->gpu.sm.reg_spread ? d->gpu.sm.reg_banks : 0,
                          .files = operands_count(&d->gpu.sm)};

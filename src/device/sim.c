@@ -524,6 +524,7 @@ oc_status device_blame(const char *gpu, const Diag *diag)
 
 const Gpu *device_gpu(const oc_device *d) { return &sim_of(d)->gpu; }
 void device_cooperate(oc_device *d, uint64_t workspace) { sim_of(d)->workspace = workspace; }
+void device_state_registers(oc_device *d, uint32_t count) { sim_of(d)->stated = count; }
 int device_share(oc_device *d) { return gmem_share(&sim_of(d)->memory); }
 void device_clear(oc_device *base)
 {

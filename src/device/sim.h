@@ -60,6 +60,7 @@ typedef struct Sim {
     struct Trace *trace;       // null: nobody asked for one
     uint64_t skip, matched;
     uint64_t workspace;  // of cooperative launches; 0: they aren't
+    uint32_t stated;     // registers of a thread, as a workload states them (device_state_registers)
     Foretell *foretell;  // null: all launches are timed
     uint64_t executed;   // warp instructions of all launches that config.cap is about: the timed ones, unless none is
 } Sim;

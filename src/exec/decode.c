@@ -325,7 +325,7 @@ static void find_needs(Kernel *k)
     const uint32_t bound = ptx_bound(f), first = bound ? bound : MAX_REGISTERS;
     const uint64_t most = MIN(limit, ptx_changes_registers(f) ? MAX_REGISTERS : first),
                    saved = 4 * (MAX(w.of[0].registers, most) - most);
-    k->registers = (uint32_t)MIN(MIN(w.of[0].registers, most), first);
+    k->registers = (uint32_t)MIN(MIN(MAX(w.of[0].registers, k->image->reg_least), most), first);
     k->local_bytes = (uint32_t)MIN(w.of[0].local + saved, UINT32_MAX);
     vec_free(&w.under_way);
     mem_free(w.of);

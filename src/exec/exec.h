@@ -184,12 +184,12 @@ typedef struct Image {
     uint32_t const_bytes;
     uint64_t const_base;  // its generic address: a bank of CONST_BANK bytes in the window for each module
     bool lower;
-    uint32_t reg_limit;
-    bool files;              // each register access is counted
-    uint32_t banks;          // of the register file, among which words are spread; 0: they aren't
-    bool values;             // a value of any width takes one register (registers.values)
-    uint32_t last, operand;  // entries of the register files that the compiler fills (ptx/strands.h)
-    uint64_t decoded;        // instructions of its kernels so far, those of the functions they call with each
+    uint32_t reg_limit, reg_least;  // of a thread; the limit wins
+    bool files;                     // each register access is counted
+    uint32_t banks;                 // of the register file, among which words are spread; 0: they aren't
+    bool values;                    // a value of any width takes one register (registers.values)
+    uint32_t last, operand;         // entries of the register files that the compiler fills (ptx/strands.h)
+    uint64_t decoded;               // instructions of its kernels so far, those of the functions they call with each
 } Image;
 // Decodes a kernel for execution; its module's symbols must have addresses. Null on failure, e.g. unimplemented forms.
 Kernel *exec_decode(Image *image, const Function *f, Diag *diag);

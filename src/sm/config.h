@@ -32,6 +32,7 @@ typedef struct SmCfg {
     uint32_t registers, reg_unit, reg_max;   // 32-bit registers; allocation unit of a warp; most per thread
     uint32_t reg_partitions;                 // equal parts of the registers; a warp's lie in one
     uint32_t reg_banks, reg_ports;           // 0 banks: no conflicts
+    bool reg_stated;                         // at least as many a thread as a workload's paper counts
     bool reg_params;                         // a kernel's parameters take registers
     uint32_t reorder;                        // Reorder: order_blocks
     uint32_t lower;                          // ptx_lower; 0: code stays as it is

@@ -423,6 +423,7 @@ bool plan_cell(Planner *p, const Cell *c, Plan *plan, Diag *diag)
         text_printf(&all, "model %d\nverb %s\nprogram %s/%s\nptx %016llx%016llx\nparams %s\noptions %s\ngpu %s\n%s",
                     MODEL_VERSION, c->verb, s.suite, s.name, (unsigned long long)s.code.high64,
                     (unsigned long long)s.code.low64, params.v, options.v, c->gpu, canonical.v);
+        if (gpu->sm.reg_stated && plan->workload) text_printf(&all, "stated %u\n", workload_registers(plan->workload));
         if (c->sl1) text_printf(&all, "sl1 %d\n", SL1_VERSION);
         if (c->sample) text_printf(&all, "sample %d\n", SAMPLE_VERSION);
         XXH128_hash_t key = XXH3_128bits(all.v, all.n);

@@ -42,6 +42,8 @@ enum { MAX_PARAMS = 32 };  // of a workload
 // out of its range.
 bool workload_params(const WorkloadEntry *entry, const WorkOptions *options, int64_t *values, Text *params,
                      Text *error);
+// Registers of a thread, as the workload's paper counts them (registers.def); 0: it doesn't.
+uint32_t workload_registers(const WorkloadEntry *entry);
 // Runs entry on device and frees the memory that it took. False when something failed or the result is wrong; result
 // says what. The launches that ran are in the device's record.
 bool workload_run(oc_device *device, const WorkloadEntry *entry, const WorkOptions *options, WorkResult *result);

@@ -420,18 +420,38 @@ static oc_status load(Work *w, const WorkloadEntry *e, const WorkOptions *o)
     return oc_load(w->device, o->text->v ? o->text->v : "", o->text->n, o->ptx, &w->module);
 }
 
+static const struct {
+    const char *suite, *name;
+    uint32_t count;
+} stated[] = {
+#define REGISTERS(suite, name, count) {suite, name, count},
+#include "work/registers.def"
+#undef REGISTERS
+};
+
+uint32_t workload_registers(const WorkloadEntry *e)
+{
+    for (size_t k = 0; k < COUNT(stated); k++)
+        if (!strcmp(stated[k].name, e->workload->name) && !strcmp(stated[k].suite, e->workload->suite))
+            return stated[k].count;
+    return 0;
+}
+
 bool workload_run(oc_device *d, const WorkloadEntry *e, const WorkOptions *o, WorkResult *r)
 {
     *r = (WorkResult){.status = OC_OK};
     Work w = {.device = d, .workload = e->workload, .result = r, .random = FIRST_STATE};
     bool known = read_params(&w, e, o);
+    const bool real = oc_describe(d).real;
     if (!known) r->status = OC_BAD_ARGUMENT;
+    if (!real) device_state_registers(d, workload_registers(e));
     if (work_ok(&w) && good(&w, load(&w, e, o))) {
         if (o->run)
             o->run(&w, o->user);
         else
             e->workload->run(&w);
     }
+    if (!real) device_state_registers(d, 0);
     if (work_ok(&w) && !w.checked) work_fail(&w, "the workload checked nothing");
     r->verified = work_ok(&w);
     if (known) note_params(&w);

@@ -25,18 +25,38 @@ for w in hotspot sto "nw block=32 n=64" bfs aes; do
 done
 spilled=$(rows hotspot | awk '{ print ($3 > 1) }')
 test "$spilled" = 1 || { echo "hotspot with 18 registers spills nothing"; exit 1; }
+# Registers of a thread, of which unified storage holds as many as its threads take.
+taken() { # workload, what is set
+    local w=$1
+    shift
+    # shellcheck disable=SC2086
+    "$ONCHIP" run $w --gpu sm32 --set storage.kind=unified --set storage.size=1MiB "$@" --json |
+        python3 -c '
+import json, sys
+k = json.load(sys.stdin)["kernels"][0]
+print(k["counters"]["storage.registers"] / k["cycles"] / 128 / k["occupancy_warps"])'
+}
 # With registers.values a thread takes as many registers as values are told, parameters included.
 for w in sto hotspot sgemv; do
     told=$("$ONCHIP" show registers $w |
         awk 'NR == 1 { for (k = 1; k <= NF; k++) if ($k == "values") at = k } NR == 2 { print $at }')
-    taken=$("$ONCHIP" run $w --size small --gpu sm32 --set registers.values=yes --set registers.params=yes \
-        --set registers.max=255 --set storage.kind=unified --set storage.size=1MiB --json |
-        python3 -c '
-import json, sys
-k = json.load(sys.stdin)["kernels"][0]
-print(k["counters"]["storage.registers"] / k["cycles"] / 128 / k["occupancy_warps"])')
+    taken=$(taken "$w --size small" --set registers.values=yes --set registers.params=yes --set registers.max=255)
     test "$taken" = "$told.0" || { echo "$w: $taken registers, $told values"; exit 1; }
 done
+# With registers.stated a thread takes at least what its workload states, the count of unified-memory's Table 1: 33 for
+# pcr, 57 for dgemm. The limit wins. A kernel that needs more takes more: bfs states 9.
+takes() { # workload, registers, what is set
+    local w=$1 want=$2 got
+    shift 2
+    got=$(taken "$w --size small" --set registers.stated=yes "$@")
+    test "$got" = "$want.0" || { echo "$w takes $got registers with '$*', not $want"; exit 1; }
+}
+takes pcr 33
+takes dgemm 57
+takes pcr 18 --set registers.max=18
+test "$(taken "pcr --size small")" != 33.0 || { echo "pcr needs what it states"; exit 1; }
+test "$(taken "bfs --size small")" = "$(taken "bfs --size small" --set registers.stated=yes)" ||
+    { echo "bfs takes less than it needs, or more"; exit 1; }
 "$ONCHIP" show registers nosuch 2>/dev/null && { echo "an unknown workload is taken"; exit 1; }
 grep -q "which workload?" <<<"$("$ONCHIP" show registers 2>&1)" ||
     { echo "no hint where the workload is missing"; exit 1; }
