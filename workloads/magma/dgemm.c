@@ -33,7 +33,8 @@ static void run(Work *work)
     WorkBuf da = work_upload(work, "A", a, of_a), db = work_upload(work, "B", b, of_b);
     WorkBuf dc = work_upload(work, "C", c, of_c);
 
-    work_launch(work, "dgemm", dim2(ceil_div(m, TILE), ceil_div(n, TILE)), dim2(TILE, 4), 0,
+    work_launch(work, work_param(work, "ahead") ? "dgemm_ahead" : "dgemm", dim2(ceil_div(m, TILE), ceil_div(n, TILE)),
+                dim2(TILE, 4), 0,
                 ARGS(arg_i32(m), arg_i32(n), arg_i32(k), arg_f64(ALPHA), arg_buf(da), arg_i32(lda), arg_buf(db),
                      arg_i32(ldb), arg_f64(BETA), arg_buf(dc), arg_i32(m)));
     work_read(work, got, dc, of_c);
@@ -52,6 +53,7 @@ static const WorkParam params[] = {
     {"m", "rows of A and C, 1 to 8192", 100, 768, 1, 8192},
     {"n", "columns of B and C, 1 to 8192", 70, 768, 1, 8192},
     {"k", "columns of A and rows of B, 1 to 8192", 50, 768, 1, 8192},
+    {"ahead", "1: the next tiles are loaded before the product of the last ones, not behind it, 0 or 1", 0, 0, 0, 1},
     {"seed", "seed of the matrices, 0 to 2^32 - 1", 0, 0, 0, UINT32_MAX},
     {.name = NULL},
 };

@@ -18,6 +18,31 @@ static int64_t random_nodes(Work *work, Node *nodes, int64_t n, int64_t degree)
     return edges;
 }
 
+// As Rodinia's generator makes its graphs: each node draws 2 to 4 others where a node shall have 6 edges on average,
+// and an edge leads both ways. Returns how many edges there are, and puts them into *edges.
+static int64_t undirected_nodes(Work *work, Node *nodes, int64_t n, int64_t degree, int32_t **edges)
+{
+    const uint32_t least = degree < 6 ? 1 : (uint32_t)degree / 3, most = (uint32_t)degree - least;
+    int32_t *drawn = work_host(work, (size_t)n * sizeof(int32_t)), *ends;
+    int64_t count = 0, at = 0;
+    for (int64_t i = 0; drawn && i < n; i++)
+        count += drawn[i] = (int32_t)(least + work_random(work) % (most - least + 1));
+    ends = work_host(work, (size_t)count * sizeof(int32_t));
+    *edges = work_host(work, 2 * (size_t)count * sizeof(int32_t));
+    if (!work_ok(work)) return 1;
+    for (int64_t i = 0; i < n; i++) nodes[i].count = drawn[i];
+    for (int64_t e = 0; e < count; e++) nodes[ends[e] = (int32_t)(work_random(work) % (uint32_t)n)].count++;
+    for (int64_t i = 0, first = 0; i < n; first += nodes[i++].count) nodes[i].first = (int32_t)first;
+    for (int64_t i = 0; i < n; i++) nodes[i].count = 0;
+    for (int64_t i = 0; i < n; i++)
+        for (int32_t k = 0; k < drawn[i]; k++, at++) {
+            Node *to = &nodes[ends[at]];
+            (*edges)[nodes[i].first + nodes[i].count++] = ends[at];
+            (*edges)[to->first + to->count++] = (int32_t)i;
+        }
+    return 2 * count;
+}
+
 // The textbook's search with a queue; unreached nodes keep -1.
 static void search(const Node *nodes, const int32_t *edges, int32_t *queue, int32_t *cost)
 {
@@ -39,12 +64,17 @@ static void run(Work *work)
     const int64_t n = work_param(work, "n"), degree = work_param(work, "degree");
     const size_t of_cost = (size_t)n * sizeof(int32_t);
     Node *nodes = work_host(work, (size_t)n * sizeof(Node));
-    const int64_t count = nodes ? random_nodes(work, nodes, n, degree) : 1;
-    int32_t *edges = work_host(work, (size_t)count * sizeof(int32_t)), *queue = work_host(work, of_cost);
+    const bool both = work_param(work, "both");
+    if (both && degree < 2) work_refuse(work, "degree", "2 or more with both=1");
+    int32_t *edges = NULL, *queue = work_host(work, of_cost);
+    const int64_t count = !nodes ? 1
+                          : both ? undirected_nodes(work, nodes, n, degree, &edges)
+                                 : random_nodes(work, nodes, n, degree);
+    if (!both) edges = work_host(work, (size_t)count * sizeof(int32_t));
     int32_t *got = work_host(work, of_cost), *want = work_host(work, of_cost);
     uint8_t *start = work_host(work, (size_t)n);
     if (!work_ok(work)) return;
-    for (int64_t e = 0; e < count; e++) edges[e] = (int32_t)(work_random(work) % (uint32_t)n);
+    for (int64_t e = 0; e < count && !both; e++) edges[e] = (int32_t)(work_random(work) % (uint32_t)n);
     for (int64_t i = 0; i < n; i++) want[i] = -1;
     want[0] = 0;
     start[0] = 1;
@@ -78,6 +108,7 @@ static void run(Work *work)
 static const WorkParam params[] = {
     {"n", "nodes, 1 to 2^24", 1000, 65536, 1, 1 << 24},
     {"degree", "mean number of edges of a node, 1 to 64", 6, 6, 1, 64},
+    {"both", "1: each edge leads both ways, as in the graphs of Rodinia's generator, 0 or 1", 0, 0, 0, 1},
     {.name = NULL},
 };
 
