@@ -420,6 +420,7 @@ static oc_status load(Work *w, const WorkloadEntry *e, const WorkOptions *o)
     return oc_load(w->device, o->text->v ? o->text->v : "", o->text->n, o->ptx, &w->module);
 }
 
+// Registers of a thread, as papers count them.
 static const struct {
     const char *suite, *name;
     uint32_t count;

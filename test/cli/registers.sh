@@ -51,6 +51,10 @@ takes() { # workload, registers, what is set
     got=$(taken "$w --size small" --set registers.stated=yes "$@")
     test "$got" = "$want.0" || { echo "$w takes $got registers with '$*', not $want"; exit 1; }
 }
+listed=$("$ONCHIP" list workloads)
+while IFS='"' read -r _ suite _ name _; do
+    grep -qE "^($suite/)?$name +$suite( |$)" <<<"$listed" || { echo "registers.def: no workload $suite/$name"; exit 1; }
+done < <(grep '^REGISTERS' "$ONCHIP_SOURCE/src/work/registers.def")
 takes pcr 33
 takes dgemm 57
 takes pcr 18 --set registers.max=18
