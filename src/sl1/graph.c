@@ -45,7 +45,7 @@ static void close(Sl1Graph *g, Numbers *open, uint32_t root)
         g->of.v[open->v[open->n - 1]].facts = facts, g->of.v[open->v[open->n - 1]].open = false;
 }
 
-static void visit(Sl1Graph *g, Numbers *under_way, Numbers *open, uint32_t *count)
+static void visit(Sl1Graph *g, Numbers *under_way, Numbers *open, uint32_t *count, uint32_t *left)
 {
     uint32_t at = under_way->v[under_way->n - 1];
     Sl1Node *v = &g->of.v[at];
@@ -66,6 +66,7 @@ static void visit(Sl1Graph *g, Numbers *under_way, Numbers *open, uint32_t *coun
             v->facts |= to->facts & ~SL1_CYCLE;
     }
     under_way->n--;
+    v->left = (*left)++;
     if (v->low == v->number) close(g, open, at);
 }
 
@@ -73,11 +74,11 @@ Sl1Graph sl1_graph(const Function *f)
 {
     Sl1Graph g = {.of = {0}};
     Numbers under_way = {0}, open = {0};
-    uint32_t count = 0;
+    uint32_t count = 0, left = 0;
     add(&g, f);
     add_calls(&g);
     vec_push(&under_way, 0);
-    while (under_way.n) visit(&g, &under_way, &open, &count);
+    while (under_way.n) visit(&g, &under_way, &open, &count, &left);
     vec_free(&under_way), vec_free(&open);
     return g;
 }

@@ -106,7 +106,7 @@ static void find_caps(const Module *module, const Sl1Options *o, Planneds *plann
     for (size_t k = 0; k < planned->n && m; k++) {
         Planned *p = &planned->v[k];
         const Function *f = p->f;
-        if (f->maxnreg || f->minnctapersm || p->plan->bodies.n > 1) continue;
+        if (f->maxnreg || f->minnctapersm) continue;
         for (int alias = 0; alias < 2 - sl1_needs_apart(o); alias++) {
             Text name = {0};
             text_printf(&name, "%s%s", f->symbol->name, alias ? SL1_ALIAS : SL1_APART);

@@ -52,7 +52,7 @@ extern const size_t sl1_setting_count;
 bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why);
 // Sets several settings, "line=8,decide=thread,noalias"; or with + between them, as a matrix needs it. "yes" sets none.
 bool sl1_read(Sl1Options *o, const char *settings, Text *why);
-enum { SL1_VERSION = 9 };  // part of a stored run's key: raised when rewritten kernels change
+enum { SL1_VERSION = 10 };  // part of a stored run's key: raised when rewritten kernels change
 
 // At most: structures of a choice; main loops of a kernel that are rewritten; functions that they call, with the
 // kernel.
@@ -98,6 +98,7 @@ typedef struct Sl1Node {
     const Function *f;
     uint32_t facts;  // SL1_…, of the function and of all that it leads to
     uint32_t first, last, next, number, low;
+    uint32_t left;  // how many were left before it, by the search that goes from callers to what they call
     bool open;
 } Sl1Node;
 typedef struct Sl1Graph {
@@ -307,9 +308,10 @@ void sl1_put_high(Sl1Writer *w, uint32_t structure);  // sets %sl1_g…, the hig
 void sl1_put_tag(Sl1Writer *w, uint32_t structure);   // sets %sl1_z, the line's address
 
 // --- cap.c: the most registers of a rewritten kernel -----------------------------------------------------------------
-uint32_t sl1_need(const Function *f);  // 32-bit registers of a thread, if nothing is spilled
-// The cap that keeps as many warps on a multiprocessor of compute capability sm as a kernel has that needs a few
-// registers less than this one; 0: there is none, or the original needs more. Both needs are those of sl1_need.
+// 32-bit registers of a thread, with those of the functions along the deepest chain of calls, if nothing is spilled.
+uint32_t sl1_need(const Function *f);
+// The most registers with which a multiprocessor of compute capability sm holds as many warps as of the original; 0: it
+// does without a cap. Both needs are those of sl1_need.
 uint32_t sl1_cap(uint32_t sm, uint32_t original, uint32_t rewritten);
 
 // --- rewrite.c: a module ---------------------------------------------------------------------------------------------

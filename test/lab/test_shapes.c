@@ -27,7 +27,7 @@ static void shapes(void **state)
         {"streaming/index", {"size=16384", "size=19997", "size=30011"}},
         {"streaming/pageview", {"size=1024", "size=9999", "size=30011"}},
         {"streaming/affinity", {"size=1024", "size=9999 target=0", "size=30011 target=77"}},
-        {"streaming/matmul", {"n=1", "n=7", "n=41"}},
+        {"streaming/matmul", {"n=1", "n=7", "n=41", "rows=41 inner=13 n=3"}},
         {"streaming/grep", {"size=1", "size=60001 pattern=1", "size=30001 pattern=2", "size=60001 pattern=3"}},
         {"streaming/kmeans", {"n=1 k=1", "n=31 k=3", "n=1001 k=37"}},
     };
