@@ -263,7 +263,7 @@ void sl1_choose(Sl1Writer *w, uint32_t inner)
 {
     const Sl1Plan *p = w->plan;
     uint32_t at = w->loop * sl1_loop_bytes(p, w->options), chosen = ++w->labels, none = ++w->labels;
-    bool warp = w->options->per_warp, again = !warp && sl1_chooses_inside(w);
+    bool warp = w->options->per_warp, chose = !warp && sl1_chooses_inside(w);
     if (inner == NO_BLOCK)
         sl1_put(w, "$sl1_h%u:", w->loop);
     else
@@ -271,7 +271,8 @@ void sl1_choose(Sl1Writer *w, uint32_t inner)
     sl1_next_site(w);
     w->keeper = KEEPER_MONITOR;
     if (warp) sl1_find_region(w);
-    if (again) {
+    if (inner == NO_BLOCK && w->options->again) sl1_put(w, "mov.u32 %%sl1_rounds, 0;");
+    if (chose) {
         sl1_put(w, "setp.ne.u32 %%sl1_p, %%sl1_choice, 0;");
         sl1_put(w, "@%%sl1_p bra $sl1_g%u;", chosen);
     }
@@ -295,7 +296,7 @@ void sl1_choose(Sl1Writer *w, uint32_t inner)
         sl1_put(w, "setp.ne.u32 %%sl1_p, %%sl1_m, 0;");
         sl1_put(w, "@%%sl1_p mov.b32 %%sl1_choice, %%sl1_m;");
     }
-    if (warp || again) sl1_put(w, "$sl1_g%u:", chosen);
+    if (warp || chose) sl1_put(w, "$sl1_g%u:", chosen);
     if (!w->options->cache_nothing) go_on_plain(w, inner);
     w->keeper = inner == NO_BLOCK ? KEEPER_COMPUTE : KEEPER_INNER;
     if (!warp) sl1_find_region(w);  // not before: what was counted takes registers until then
@@ -318,6 +319,40 @@ void sl1_choose(Sl1Writer *w, uint32_t inner)
         sl1_put(w, "bra $sl1_c%u;", p->loop[w->loop].head);
     else
         sl1_put(w, "bra $sl1_i%u_%u;", inner, w->body->flow->loops.v[inner].head);
+}
+
+// --- monitoring again ------------------------------------------------------------------------------------------------
+bool sl1_monitors_again(const Sl1Writer *w) { return w->options->again && !sl1_strides_choose(w); }
+
+// A warp goes back as one, too.
+void sl1_check_rounds(Sl1Writer *w)
+{
+    if (!sl1_monitors_again(w)) return;
+    sl1_next_site(w);
+    sl1_put(w, "add.u32 %%sl1_rounds, %%sl1_rounds, 1;");
+    sl1_put(w, "setp.gt.u32 %%sl1_p, %%sl1_rounds, %u;", w->options->again);
+    sl1_vote(w, "any", "%sl1_p");
+    sl1_put(w, "@%%sl1_p bra $sl1_%c%u;", w->slice == SLICE_COMPUTE ? 'r' : 's', w->loop);
+}
+
+// Lines are written back, and what was counted and chosen is forgotten. The words of a warp that chooses as one are
+// cleared by each lane. Lanes that come after others have chosen choose by what they counted themselves.
+void sl1_monitor_again(Sl1Writer *w)
+{
+    uint32_t bytes = sl1_loop_bytes(w->plan, w->options), at = w->loop * bytes;
+    sl1_put(w, "$sl1_r%u:", w->loop);
+    sl1_next_site(w);
+    w->keeper = KEEPER_COMPUTE;
+    sl1_flush(w);
+    sl1_put(w, "$sl1_s%u:", w->loop);
+    sl1_next_site(w);
+    if (w->options->per_warp) {
+        sl1_find_region(w);
+        sl1_put(w, "mov.u32 %%sl1_m, 0;");
+        for (uint32_t k = 0; k < bytes; k += 4) sl1_put(w, "st.volatile.shared.u32 [%%sl1_warp+%u], %%sl1_m;", at + k);
+    }
+    sl1_begin_monitor(w);
+    sl1_put(w, "bra $sl1_m%u;", w->plan->loop[w->loop].head);
 }
 
 // --- strides ---------------------------------------------------------------------------------------------------------

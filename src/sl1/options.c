@@ -20,6 +20,7 @@ bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why)
     if (!strcmp(name, "layout") && value && (!strcmp(value, "lanes") || !strcmp(value, "banks")))
         return o->banks = *value == 'b', true;
     if (!strcmp(name, "threshold") && number && n && n <= 32767) return o->threshold = (uint32_t)n, true;
+    if (!strcmp(name, "again") && number && n <= 1 << 30) return o->again = (uint32_t)n, true;
     if (!strcmp(name, "registers") && number && n <= SL1_STRUCTURES) return o->registers = (uint32_t)n, true;
     if (!strcmp(name, "clock") && number && n <= 1 << 20) return o->clock = (uint32_t)n, true;
     if (!strcmp(name, "warps") && number && n <= 100) return o->warps = (uint32_t)n, true;

@@ -22,6 +22,7 @@
 typedef struct Sl1Options {
     uint32_t line;       // bytes of a line: 8, 16 or 24
     uint32_t threshold;  // accesses of a thread before the choice; §3.2.1
+    uint32_t again;      // rounds of a main loop after which a thread is monitored once more; 0: never; footnote 6
     bool per_warp;       // a warp chooses; else each thread does for itself, as in the paper
     bool cache_nothing;  // no structure is ever chosen, to see what the rest costs (Fig. 12)
     bool apart;          // the user promises that pointers don't alias
@@ -276,8 +277,12 @@ void sl1_check_monitor(Sl1Writer *w);               // at its head: were enough 
 void sl1_check_inner(Sl1Writer *w, uint32_t loop);  // at the head of an inner loop that has copies
 // Is a choice made at the head of this inner loop?
 static inline bool sl1_chooses_at(const Loop *l) { return l->depth == 2; }
-bool sl1_chooses_inside(const Sl1Writer *w);          // has the slice's main loop such inner loops?
-void sl1_leave_inner(Sl1Writer *w);                   // behind the cached copy of one, whose lines were flushed
+bool sl1_chooses_inside(const Sl1Writer *w);  // has the slice's main loop such inner loops?
+void sl1_leave_inner(Sl1Writer *w);           // behind the cached copy of one, whose lines were flushed
+// At the head of a slice that isn't monitored: were enough rounds made? And the way back to the monitoring slice.
+void sl1_check_rounds(Sl1Writer *w);
+void sl1_monitor_again(Sl1Writer *w);
+bool sl1_monitors_again(const Sl1Writer *w);          // is this loop monitored more than once?
 void sl1_simulate(Sl1Writer *w, uint32_t structure);  // simulateCache (§3.2.1) for the address w->x
 void sl1_put_timed(Sl1Writer *w, const Inst *i,
                    uint32_t structure);  // the access itself, timed if the clock setting asks for it

@@ -3,7 +3,7 @@
 // computing slice, and the plain slice, in which nothing is cached. All copies of a block use the same registers, so
 // that control can go from the loop's head in one slice to its head in another. Every block gets a label, whose letter
 // names the slice: o (original), m, c or n (plain). Ways out of a computing slice lead through a flush, whose label has
-// an x.
+// an x; the way back to the monitoring slice has an r or, where there are no lines, an s.
 #include "sl1/sl1.h"
 
 #include <stdarg.h>
@@ -21,8 +21,9 @@
 // - e: the low half of the next line's address, if that was loaded early; e…_0 and so on: its words
 // - o: the low half of the pointer, where lines begin at it
 // - u, f: where a leader's bytes are, and whether they or a neighbour's are elsewhere (neighbour.c)
-// And %sl1_span is how many bytes of each structure a thread has: those of a line, or of two.
 // - w…_0 and so on: the words of a line that is in registers
+// And %sl1_span is how many bytes of each structure a thread has: those of a line, or of two. %sl1_rounds counts rounds
+// since the last choice, where there is another one.
 static void add_registers(Sl1Writer *w)
 {
     const Sl1Plan *p = w->plan;
@@ -43,6 +44,7 @@ static void add_registers(Sl1Writer *w)
         for (uint32_t word = 0; word < w->options->line / 4; word++) sl1_add_reg(w, TY_B32, "%%sl1_e%u_%u", k, word);
     }
     sl1_add_reg(w, TY_B32, "%%sl1_choice"), sl1_add_reg(w, TY_B32, "%%sl1_span");
+    if (w->options->again) sl1_add_reg(w, TY_U32, "%%sl1_rounds");
     sl1_add_reg(w, TY_PRED, "%%sl1_p"), sl1_add_reg(w, TY_PRED, "%%sl1_q");
 }
 
@@ -231,7 +233,9 @@ static void write_block(Sl1Writer *w, uint32_t b, uint32_t next)
     name_block(w, b, &name);
     text_printf(w->out, "%s:\n", name.v);
     text_free(&name);
-    if (w->slice == SLICE_MONITOR && w->body->f->entry && b == w->plan->loop[w->loop].head) sl1_check_monitor(w);
+    bool head = w->body->f->entry && b == w->plan->loop[w->loop].head;
+    if (w->slice == SLICE_MONITOR && head) sl1_check_monitor(w);
+    if ((w->slice == SLICE_COMPUTE || w->slice == SLICE_PLAIN) && !w->inside && head) sl1_check_rounds(w);
     if (w->slice == SLICE_MONITOR && w->body->f->entry && w->plan->quiet[block->loop] &&
         b == w->body->flow->loops.v[block->loop].head)
         sl1_check_inner(w, block->loop);
@@ -347,6 +351,7 @@ static void write_loop(Sl1Writer *w, uint32_t loop)
     write_loop_slice(w, SLICE_COMPUTE, loop);
     write_exits(w, loop);
     if (!w->options->cache_nothing) write_loop_slice(w, SLICE_PLAIN, loop);
+    if (sl1_monitors_again(w)) sl1_monitor_again(w);
     enter_slice(w, SLICE_ORIGINAL, 0);
 }
 

@@ -75,6 +75,39 @@ PTX
 program=("$work/lanes.ptx" --block 32 --arg buf:256KiB)
 expect "lanes that differ" "$((16 * 80)) $((16 * 6))"
 expect "lanes that differ, in a warp that chooses as one" "0 0" --sl1=decide=warp
+# Monitored more than once (footnote 6): for 200 rounds the kernel goes on by 64 bytes, then by one, in 200 more. It is
+# monitored in rounds 0 to 19, 120 to 139, 240 to 259 and 360 to 379, with 100 between; the third time lines pay. So the
+# accesses of rounds 260 to 359 go through them, at bytes 60 to 159 behind the change, and of 380 to 399, at 180 to 199.
+cat >"$work/phases.ptx" <<'PTX'
+.version 4.3
+.target sm_35
+.address_size 64
+.visible .entry phases(.param .u64 p)
+{
+    .reg .b32 %i, %v, %t, %s;
+    .reg .b64 %a, %d;
+    .reg .pred %p;
+    ld.param.u64 %a, [p];
+    mov.u32 %t, %tid.x;
+    mul.wide.u32 %d, %t, 16384;
+    add.s64 %a, %a, %d;
+    mov.u32 %i, 0;
+$l: ld.global.u8 %v, [%a];
+    setp.lt.u32 %p, %i, 200;
+    selp.u32 %s, 64, 1, %p;
+    cvt.u64.u32 %d, %s;
+    add.s64 %a, %a, %d;
+    add.u32 %i, %i, 1;
+    setp.lt.u32 %p, %i, 400;
+    @%p bra $l;
+    ret;
+}
+PTX
+program=("$work/phases.ptx" --block 32 --arg buf:512KiB)
+expect "accesses that change, monitored once" "0 0"
+expect "accesses that change, monitored again" "$((32 * (100 + 20))) $((32 * (7 + 2)))" --sl1=again=100
+expect "the same, in a warp that chooses as one" "$((32 * (100 + 20))) $((32 * (7 + 2)))" --sl1=again=100,decide=warp
+
 # Lanes that make their accesses at different times stay together: opinion takes about as many warp instructions as with
 # a warp that chooses as one.
 instructions() {
