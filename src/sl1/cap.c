@@ -1,11 +1,13 @@
 // cap.c: the most registers that a rewritten kernel may have. S-L1's state takes registers (§3.3), and a multiprocessor
 // "will schedule fewer online threads to be able to provide them" (footnote 10). So a rewritten kernel that an SM would
-// hold fewer warps of than of the original gets .maxnreg: the most registers with which there are as many. What the
-// compiler then keeps in local memory is at most what rewriting added, and it is what is used least: the state of data
-// structures that aren't cached, which the paper's compiler "might spill to memory, without accessing them later"
-// (§3.3). Where the kernel calls functions, a callee saves registers on the stack instead, as the original's do: of
-// grep, ptxas 13.0 takes 27 registers, of its rewritten kernel 32, and saves as many in the functions. A kernel that
-// has such a directive of its own is left as it is.
+// hold fewer warps of than of the original gets .maxnreg: the most registers with which there are as many, or as near
+// to that as it gets without more than the cache's state in local memory. What is kept there is what is used least: the
+// state of data structures that aren't cached, which the paper's compiler "might spill to memory, without accessing
+// them later" (§3.3). Lines that the setting "registers" has in registers are no such state.
+//
+// Where the kernel calls functions, a callee saves registers on the stack instead, as the original's do: of grep, ptxas
+// 13.0 takes 27 registers, of its rewritten kernel 32, and saves as many in the functions. A kernel that has such a
+// directive of its own is left as it is.
 #include "ptx/flow.h"
 #include "sl1/sl1.h"
 
@@ -53,10 +55,11 @@ uint32_t sl1_need(const Function *f)
     return all;
 }
 
-uint32_t sl1_cap(uint32_t sm, uint32_t original, uint32_t rewritten)
+uint32_t sl1_cap(uint32_t sm, uint32_t original, uint32_t rewritten, uint32_t state)
 {
     if (sm < 30) return 0;  // in its small units a few registers are a warp or two
-    uint32_t cap = rewritten;
-    while (cap > original && warps(sm, cap) < warps(sm, original)) cap--;
-    return cap < rewritten ? cap : 0;
+    uint32_t least = MAX(original, rewritten > state ? rewritten - state : 1), best = rewritten;
+    for (uint32_t cap = rewritten; cap >= least; cap--)
+        if (warps(sm, cap) > warps(sm, best)) best = cap;
+    return best < rewritten ? best : 0;
 }

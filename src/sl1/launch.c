@@ -72,7 +72,7 @@ Sl1Choice sl1_launch(const Sl1Kernel *k, const Sl1Options *o, Sl1Args args, cons
     uint64_t pointer[SL1_STRUCTURES];
     for (uint32_t i = 0; i < k->structures; i++)
         memcpy(&pointer[i], args.each ? args.each[k->param[i]] : args.buffer + k->offset[i], sizeof pointer[i]);
-    Sl1Choice c = {.apart = sl1_apart(k, o, pointer, host->range, host->user)};
+    Sl1Choice c = {.apart = !o->alias && sl1_apart(k, o, pointer, host->range, host->user)};
     if (!c.apart && sl1_needs_apart(o)) {
         c.verdict = SL1_POINTERS;
         c.why = "its pointers may alias, or aren't aligned to 16 bytes, or have no room for whole lines of 24 bytes";

@@ -26,6 +26,7 @@ bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why)
     if (!strcmp(name, "warps") && number && n <= 100) return o->warps = (uint32_t)n, true;
     if (!value) {
         if (!strcmp(name, "noalias")) return o->apart = true;
+        if (!strcmp(name, "alias")) return o->alias = true;
         if (!strcmp(name, "pairs")) return o->pairs = true;
         if (!strcmp(name, "prefetch")) return o->prefetch = true;
         if (!strcmp(name, "neighbours")) return o->neighbours = true;

@@ -96,6 +96,10 @@ static void write_module(const Module *module, const Sl1Options *o, const Planne
     text_free(&kernels), vec_free(&inside);
 }
 
+// The registers of the cache's state: three for each structure (§3.3), and six for the fill of a line, which are its
+// words, its tag and the low half of the address. Each function that is called has them.
+static uint32_t state_of(const Sl1Plan *p) { return (3 * p->structures + 6) * (uint32_t)p->bodies.n; }
+
 // How many registers a rewritten kernel needs is known when it is written. So all are written, read again and counted.
 static void find_caps(const Module *module, const Sl1Options *o, Planneds *planned)
 {
@@ -112,7 +116,8 @@ static void find_caps(const Module *module, const Sl1Options *o, Planneds *plann
             text_printf(&name, "%s%s", f->symbol->name, alias ? SL1_ALIAS : SL1_APART);
             const Symbol *s = ptx_find(m, name.v);
             if (s && s->function && s->function->has_body)
-                p->cap[alias] = sl1_cap((uint32_t)module->sm, sl1_need(p->original), sl1_need(s->function));
+                p->cap[alias] =
+                    sl1_cap((uint32_t)module->sm, sl1_need(p->original), sl1_need(s->function), state_of(p->plan));
             text_free(&name);
         }
     }

@@ -26,6 +26,7 @@ typedef struct Sl1Options {
     bool per_warp;       // a warp chooses; else each thread does for itself, as in the paper
     bool cache_nothing;  // no structure is ever chosen, to see what the rest costs (Fig. 12)
     bool apart;          // the user promises that pointers don't alias
+    bool alias;          // they are taken to alias, whatever a launch finds
     bool pairs;          // a structure has two neighbouring lines, which a warp's lanes move on together: access.c
     bool prefetch;       // after a line is loaded, the next one is loaded early
     bool scattered;      // a structure of which most lanes of a warp access the same line isn't cached
@@ -315,9 +316,9 @@ void sl1_put_tag(Sl1Writer *w, uint32_t structure);   // sets %sl1_z, the line's
 // --- cap.c: the most registers of a rewritten kernel -----------------------------------------------------------------
 // 32-bit registers of a thread, with those of the functions along the deepest chain of calls, if nothing is spilled.
 uint32_t sl1_need(const Function *f);
-// The most registers with which a multiprocessor of compute capability sm holds as many warps as of the original; 0: it
-// does without a cap. Both needs are those of sl1_need.
-uint32_t sl1_cap(uint32_t sm, uint32_t original, uint32_t rewritten);
+// The most registers with which a multiprocessor of compute capability sm holds as many warps as it can, where no more
+// than `state` are spilled, nor more than rewriting added; 0: it does without a cap. Both needs are those of sl1_need.
+uint32_t sl1_cap(uint32_t sm, uint32_t original, uint32_t rewritten, uint32_t state);
 
 // --- rewrite.c: a module ---------------------------------------------------------------------------------------------
 typedef struct Sl1Kernel {

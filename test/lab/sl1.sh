@@ -27,6 +27,7 @@ expect "lines of 8 bytes" "$((64 * 234)) $((64 * 30))" --sl1=line=8
 expect "lines by banks" "$((64 * 234)) $((64 * 15))" --sl1=layout=banks
 expect "each warp as one" "$((64 * 234)) $((64 * 15))" --sl1=decide=warp
 expect "nothing cached" "0 0" --sl1=nothing
+expect "pointers taken to alias" "$((64 * 234)) $((64 * 15))" --sl1=alias
 expect "pointers said not to alias" "$((64 * 234)) $((64 * 15))" --sl1=noalias
 # A lane that misses makes its warp wait, but here the lines of all lanes begin in the same rounds: 1 or 2 of 20
 # accesses miss. Past the L1 every load takes more than 150 cycles, none takes 100,000; in the L1 there is a line of 128
