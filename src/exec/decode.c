@@ -256,8 +256,9 @@ static void reach(Decode *x, const Function *kernel)
 }
 
 // Registers and local memory that a function needs with all it calls, along the deepest chain. A cycle is recursion,
-// bounded when it runs. A call by address may lead to any function. A thread has at most reg_limit registers: where a
-// chain takes more, a callee saves some on the stack first, as the ABI has it. Of that only the room is modelled.
+// bounded when it runs. A call by address may lead to any function. A thread has at most reg_limit registers, and no
+// more than the kernel's .maxnreg: where a chain takes more, a callee saves some on the stack first, as the ABI has it.
+// Of that only the room is modelled.
 typedef struct Need {
     uint64_t registers, local;
     enum { NEED_UNKNOWN, NEED_ASKED, NEED_KNOWN } state;
@@ -322,7 +323,8 @@ static void find_needs(Kernel *k)
     // With setmaxnreg a warp has more than these later, and saves none.
     const Function *f = k->codes.v[0]->parsed;
     const uint64_t limit = k->image->reg_limit ? k->image->reg_limit : MAX_REGISTERS;
-    const uint32_t bound = ptx_bound(f), first = bound ? bound : MAX_REGISTERS;
+    const bool chain = f->maxnreg && k->codes.n > 1;  // a kernel alone has been spilled to its .maxnreg
+    const uint32_t bound = chain ? (uint32_t)f->maxnreg : ptx_bound(f), first = bound ? bound : MAX_REGISTERS;
     const uint64_t most = MIN(limit, ptx_changes_registers(f) ? MAX_REGISTERS : first),
                    saved = 4 * (MAX(w.of[0].registers, most) - most);
     k->registers = (uint32_t)MIN(MIN(MAX(w.of[0].registers, k->image->reg_least), most), first);
