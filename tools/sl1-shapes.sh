@@ -30,16 +30,26 @@ best() {
         END { print at }' "$stored"
 }
 
+# What the best of some variants gains over the best without L1.
+gain() {
+    awk -F , -v of="$1" -v variants="$2" '
+        $1 == of && $2 == "none" && (!none || $5 < none) { none = $5 }
+        $1 == of && $2 ~ variants && (!least || $5 < least) { least = $5 }
+        END { printf "%.2f", none / least }' "$stored"
+}
+
 if [[ ${1:-} == --table ]]; then
-    printf '%s\n' '| program | none | L1 16 KiB | L1 48 KiB | S-L1 | shapes tried |' '|---|--:|--:|--:|--:|--:|'
+    head='| program | none | L1 16 KiB | L1 48 KiB | S-L1 | better L1 over none | S-L1 over none | shapes tried |'
+    printf '%s\n' "$head" '|---|--:|--:|--:|--:|--:|--:|--:|'
     while read -r program _; do
         printf '| %s' "$program"
         for with in none 'L1 16 KiB' 'L1 48 KiB' S-L1; do
             printf ' | %s' "$(best "$program" "$with" | sed 's/x/ × /')"
         done
-        printf ' | %s |\n' "$(grep -c "^$program," "$stored")"
+        printf ' | %s | %s | %s |\n' "$(gain "$program" '^L1')" "$(gain "$program" '^S-L1')" \
+            "$(grep -c "^$program," "$stored")"
     done <<<"$inputs"
-    printf '| all | | | | | %s |\n' "$(($(wc -l <"$stored") - 1))"
+    printf '| all | | | | | | | %s |\n' "$(($(wc -l <"$stored") - 1))"
     exit
 fi
 
