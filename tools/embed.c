@@ -101,11 +101,11 @@ int main(int argc, char **argv)
     else if (!strcmp(argv[1], "reproduce"))
         put_texts(out, "reproduce/reproduce.h", "ReproduceFile", "reproduce_file", names, paths, n);
     else if (!strcmp(argv[1], "points"))
-        put_texts(out, "cli/cli.h", "PointsFile", "points_file", names, paths, n);
+        put_texts(out, "cli/unit.h", "PointsFile", "points_file", names, paths, n);
     else if (!strcmp(argv[1], "cuda"))
-        put_texts(out, "cli/cli.h", "CudaFile", "cuda_file", names, paths, n);
+        put_texts(out, "cli/unit.h", "CudaFile", "cuda_file", names, paths, n);
     else if (!strcmp(argv[1], "completion"))
-        put_texts(out, "cli/cli.h", "ShellFile", "shell_file", names, paths, n);
+        put_texts(out, "cli/unit.h", "ShellFile", "shell_file", names, paths, n);
     else if (!strcmp(argv[1], "page"))
         put_texts(out, "figure/page.h", "PageFile", "page_file", names, paths, n);
     else

@@ -4,9 +4,9 @@
 // Joining is greedy: to the fastest trial each other change that gained something is added, one at a time; the fastest
 // of these is the next one. A run with a wrong result, or with another number of instructions than its kernels need, is
 // no candidate; the workload's own check says so.
-#include "advise/advise.h"
+#include "advise/unit.h"
 
-#include "chip/chip.h"
+#include "gpu/gpu.h"
 
 #include <math.h>
 #include <stdlib.h>

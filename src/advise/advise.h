@@ -18,11 +18,6 @@ typedef struct Remedy {           // a change
     const char *sl1;              // null: off
 } Remedy;
 typedef VEC(Remedy) Remedies;
-struct Gpu;
-// Adds the changes that may do something for a run on g. Texts belong to arena.
-void remedies_find(const struct Gpu *g, const StoredRun *run, const WorkloadEntry *workload, Arena *arena,
-                   Remedies *out);
-
 // The shape of a grid or a block as a stored run has it, "32x8x1". False: it has none, and out is 1, 1, 1.
 bool shape_read(const char *text, uint32_t out[3]);
 uint32_t blocks_room(const RunKernel *r);  // blocks of a kernel that an SM has room for; 0: unknown

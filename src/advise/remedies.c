@@ -1,9 +1,9 @@
 // remedies.c: what a programmer can change tomorrow, without another algorithm. Each row of finders[] looks at a run,
 // and adds changes of its kind, each with settings that do to the simulated GPU what the line in the source would do.
 // Whether one helps is for the runs to say; a finder leaves out only what can't do anything.
-#include "advise/advise.h"
+#include "advise/unit.h"
 
-#include "chip/chip.h"
+#include "gpu/gpu.h"
 
 #include <inttypes.h>
 #include <stdio.h>

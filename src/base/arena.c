@@ -151,18 +151,6 @@ char *arena_text(Arena *arena, const char *text, size_t length)
 
 char *arena_copy(Arena *arena, const char *text) { return arena_text(arena, text, strlen(text)); }
 
-char *arena_printf(Arena *arena, const char *format, ...)
-{
-    Text text = {0};
-    va_list args;
-    va_start(args, format);
-    text_vprintf(&text, format, args);
-    va_end(args);
-    char *copy = arena_text(arena, text.v, text.n);
-    text_free(&text);
-    return copy;
-}
-
 void arena_free(Arena *arena)
 {
     for (ArenaChunk *chunk = arena->head; chunk;) {

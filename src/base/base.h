@@ -17,7 +17,7 @@
 #define MIN(a, b) ((a) < (b) ? (a) : (b))
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 
-// --- arena.c: memory tied to a lifetime -----------------------------------------------------------------------------
+// --- arena.c: memory tied to a lifetime ------------------------------------------------------------------------------
 void *mem_alloc(size_t bytes);              // zeroed; aborts when out of memory
 void *mem_resize(void *old, size_t bytes);  // as realloc; aborts when out of memory
 char *mem_text(const char *text);           // a copy
@@ -47,7 +47,6 @@ typedef struct Arena {
 void *arena_alloc(Arena *arena, size_t bytes);                    // zeroed, 16-byte aligned
 char *arena_text(Arena *arena, const char *text, size_t length);  // a null-terminated copy
 char *arena_copy(Arena *arena, const char *text);                 // of a whole text
-char *arena_printf(Arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void arena_free(Arena *arena);
 
 // --- growing arrays: struct { T *v; size_t n, cap; } ----------------------------------------------------------------
@@ -73,7 +72,7 @@ void arena_free(Arena *arena);
     } while (0)
 #define vec_free(a) (mem_free((a)->v), (a)->v = NULL, (a)->n = (a)->cap = 0)
 
-// --- map.c: names to numbers ----------------------------------------------------------------------------------------
+// --- map.c: names to numbers -----------------------------------------------------------------------------------------
 typedef struct MapEntry MapEntry;
 typedef struct Map {
     MapEntry *table;
@@ -82,7 +81,7 @@ bool map_get(const Map *map, const char *key, size_t length, int64_t *value);
 void map_put(Map *map, const char *key, size_t length, int64_t value);  // replaces an older value
 void map_free(Map *map);
 
-// --- text.c: text that grows ----------------------------------------------------------------------------------------
+// --- text.c: text that grows -----------------------------------------------------------------------------------------
 typedef struct Text {
     char *v;  // null-terminated once anything was added
     size_t n, cap;
@@ -93,10 +92,10 @@ void text_printf(Text *text, const char *format, ...) __attribute__((format(prin
 void text_vprintf(Text *text, const char *format, va_list args);
 void text_number(Text *text, double value);  // finite; as few digits as give back the same
 void text_free(Text *text);
-// Returns the length of the well-formed UTF-8 sequence at s (Unicode 15, table 3-7). Returns 0 if there is none: for an
-// overlong form, a surrogate or a stray byte. left: how many bytes there are, 1 or more.
-size_t utf8_sequence(const char *s, size_t left);
-// Does the same, but also returns 0 for a control character, which can't be shown.
+char *arena_printf(Arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// Returns the length of the well-formed UTF-8 sequence at s (Unicode 15, table 3-7) that can be shown, 0 if there is
+// none: for a control character, an overlong form, a surrogate or a stray byte. left: how many bytes there are, 1 or
+// more.
 size_t text_sequence(const char *s, size_t left);
 
 // --- shorten.c: texts made narrower ----------------------------------------------------------------------------------
@@ -106,7 +105,7 @@ size_t text_width(const char *text, size_t bytes);  // letters of UTF-8
 void names_shorten(const char *const *names, size_t n, size_t width, char **out);
 char *name_shorten(const char *name, size_t width);  // one alone
 
-// --- diag.c: diagnostics that point at the place --------------------------------------------------------------------
+// --- diag.c: diagnostics that point at the place ---------------------------------------------------------------------
 // A Source is a named text; a Diag is at most one error (the first wins) rendered as
 //   name:line:col: error: message
 //      12 | the line
@@ -156,13 +155,14 @@ bool folder_for_a_while(Text *path, Diag *diag);
 // Adds the path of a file or folder that belongs to this program: beside the executable, where a build leaves it, or
 // where an installation puts it. Whether it is there isn't looked at.
 void own_path(Text *path, const char *name, bool installed);
+const char *base_name(const char *path);  // a file's name without its folders
 
 // --- program.c: another program's run, and what it says --------------------------------------------------------------
 // Runs the program words[0], which is looked for in PATH, in folder; a null ends its words. said gets its standard
 // output and its errors; status is what waitpid gives. False, with errno set, when it can't be begun.
 bool program_run(const char *const *words, const char *folder, Text *said, int *status);
 
-// --- ini.c: sections, keys, values, and the comments behind them ----------------------------------------------------
+// --- ini.c: sections, keys, values, and the comments behind them -----------------------------------------------------
 typedef struct IniEntry {
     const char *section, *key, *value, *comment;  // comment: the text behind # or ;, or the empty string
     size_t key_at, value_at;                      // byte offsets, for diagnostics
@@ -179,7 +179,7 @@ bool ini_within(const IniEntry *e, const char *kind);  // in a section [kind] or
 // --- clock.c ---------------------------------------------------------------------------------------------------------
 double seconds_now(void);  // of a clock that never goes back; its zero means nothing
 
-// --- number.c: numbers with units -----------------------------------------------------------------------------------
+// --- number.c: numbers with units ------------------------------------------------------------------------------------
 // "48KiB", "1.5MiB", "64", "0x40": a count of bytes or a plain number. False on anything else or on overflow.
 bool parse_size(const char *text, uint64_t *value);
 // A finite number: a setting. Neither "nan" nor "inf" nor 1e400 is one, and −0 is 0.
@@ -209,7 +209,7 @@ typedef struct Unit {
 Unit time_unit(double seconds);  // of s, ms, µs and ns
 Unit byte_unit(double bytes);    // of GB, MB, kB and bytes
 
-// --- student.c: confidence ------------------------------------------------------------------------------------------
+// --- student.c: confidence -------------------------------------------------------------------------------------------
 // The t that |t| stays below with this probability (0 < confidence < 1), with n ≥ 1 degrees of freedom.
 double student_t(double confidence, uint32_t n);
 
@@ -227,7 +227,7 @@ char *name_shown(const char *name);  // in full, or as it is; released with mem_
 const char *param_shown(const char *kernel, const char *param);
 bool name_means(const char *name, const char *given);  // given is the name as it is, or one of its forms
 
-// --- json.c: JSON, written as it comes ------------------------------------------------------------------------------
+// --- json.c: JSON, written as it comes -------------------------------------------------------------------------------
 typedef struct Json {
     Text text;
     int depth;

@@ -1,4 +1,4 @@
-// file.c: whole files as text, and a folder for a while.
+// file.c: whole files as text, a folder for a while, and names of files.
 //
 // Invariant: a file that can't be read leaves the text as it was. errno says why a file can't be read or written; the
 // caller knows what the file is for, and tells the user.
@@ -77,4 +77,10 @@ void own_path(Text *path, const char *name, bool installed)
     if (!installed || !absolute) text_add(path, self, (size_t)MAX(n, 0));
     if (installed) text_printf(path, "%s%s/onchip/", absolute ? "" : "../", ONCHIP_LIBDIR);
     text_put(path, name);
+}
+
+const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
 }

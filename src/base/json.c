@@ -3,7 +3,7 @@
 // The writer keeps only its depth and whether a value stands before the next one; the caller opens and closes in
 // pairs and gives keys inside objects alone. What comes out is always valid: bytes that aren't UTF-8 become U+FFFD,
 // NaN and infinities null, and a double is written with the fewest digits that read back as the same double.
-#include "base/base.h"
+#include "base/unit.h"
 
 #include <assert.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 //
 // Invariant: v is null, or holds n bytes and a terminating zero (n < cap). Numbers are written as in the C locale
 // whatever locale the host process has chosen, since reports and JSON mustn't change with it.
-#include "base/base.h"
+#include "base/unit.h"
 
 #include <locale.h>
 #include <stdlib.h>
@@ -95,4 +95,16 @@ size_t text_sequence(const char *s, size_t left)
     unsigned char c = (unsigned char)s[0];
     bool control = c < 0x20 || c == 0x7f || (c == 0xc2 && left > 1 && (unsigned char)s[1] < 0xa0);
     return control ? 0 : utf8_sequence(s, left);
+}
+
+char *arena_printf(Arena *arena, const char *format, ...)
+{
+    Text text = {0};
+    va_list args;
+    va_start(args, format);
+    text_vprintf(&text, format, args);
+    va_end(args);
+    char *copy = arena_text(arena, text.v, text.n);
+    text_free(&text);
+    return copy;
 }

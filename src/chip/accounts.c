@@ -1,6 +1,6 @@
 // accounts.c: how an SM's storage was shared out for a launch, and the launch's energy, also by data structure. Both
 // follow from the launch's counters and the description.
-#include "chip/chip.h"
+#include "chip/unit.h"
 
 static void count(const Gpu *g, const SmCfg *organised, const EnergyPrices *prices, uint64_t *c)
 {

@@ -1,7 +1,7 @@
 // build.c: a chip's SMs and partitions. Each is built when a launch uses it for the first time. A channel of DRAM takes
 // part in a launch from the first packet to one of its partitions on. Invariant: while an SM and a partition both take
 // part, the tables have the wires between them; else they have `nothing`.
-#include "chip/chip.h"
+#include "chip/unit.h"
 
 #include <string.h>
 

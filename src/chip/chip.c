@@ -2,7 +2,7 @@
 // the window side by side (what one sends the other in a window arrives in a later one), then what the SMs stored
 // becomes visible. Windows in which nothing happens are jumped over. Nothing depends on the number of host threads:
 // tasks share no data within a phase.
-#include "chip/chip.h"
+#include "chip/unit.h"
 
 #include <string.h>
 
@@ -477,7 +477,7 @@ static void run_window(Launch *l)
 }
 
 // Keeps the counters at the end of an interval. False: the host has no memory for it.
-static bool sample(Launch *l)
+static bool keep_interval(Launch *l)
 {
     uint64_t count[C_COUNT];
     if (!l->o->interval || l->to / l->o->interval == l->sampled) return true;
@@ -521,7 +521,7 @@ static bool is_over(Launch *l, RunResult *result)
         l->r->fault = fault->kind;
         return *result = fault->kind == FAULT_HOST ? RUN_MEMORY : RUN_FAULT, true;
     }
-    if (!sample(l)) return *result = RUN_MEMORY, true;
+    if (!keep_interval(l)) return *result = RUN_MEMORY, true;
     if (l->no_room) {
         text_put(l->message, mem_none);
         return *result = RUN_MEMORY, true;

@@ -12,7 +12,7 @@
 // Replicas (replicas.c) say how sure that is. Each launch is off by itself, as the timed ones are from what they
 // foretell. All that are executed are off together, since they take their estimate from the same ones, and by as much
 // as the last one missed what was foretold of it.
-#include "chip/chip.h"
+#include "chip/unit.h"
 
 #include <math.h>
 #include <string.h>

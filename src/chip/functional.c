@@ -11,7 +11,7 @@
 //
 // The same executes the blocks of a sampled launch that aren't timed, between two windows (sample.c). Then a block may
 // also wait for one that is timed: when all that is left only polls, the others get their windows first.
-#include "chip/chip.h"
+#include "chip/unit.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // needs.c: how much of the host's memory a chip takes when it is built, added up from its description before any of it
 // is taken, and the key that asks for most. A test holds the sum to what is allocated.
 // What waits in queues comes later, as packets do: the most that a queue between an SM and a partition usually has.
-#include "chip/chip.h"
+#include "chip/unit.h"
 
 enum { QUEUES = 10, WAITING = 64 };  // between an SM and a partition, there and back; packets that each has room for
 

@@ -9,7 +9,7 @@
 // Looking costs a copy of memory. So it is done once the launches of a kernel with the same arguments have cost fifty
 // times as much, by what they counted: where nothing repeats, less than 2 % is lost.
 #define XXH_INLINE_ALL
-#include "chip/chip.h"
+#include "chip/unit.h"
 
 #include <string.h>
 #include <xxhash.h>

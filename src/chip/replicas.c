@@ -2,7 +2,7 @@
 // is worth, with signs that are orthogonal within a launch (Plackett and Burman 1946). So the spread of anything that
 // is computed of the replicas is that of what is computed of the counters, and sums of launches have the sums of the
 // replicas.
-#include "chip/chip.h"
+#include "chip/unit.h"
 
 #include <math.h>
 

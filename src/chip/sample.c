@@ -16,7 +16,7 @@
 // How sure that is is seen from how stretches of one mix differ from their neighbours: the sampling is systematic, for
 // which the variance of successive differences is the usual estimate (Wolter, Introduction to Variance Estimation,
 // §8.2). replicas.c keeps it.
-#include "chip/chip.h"
+#include "chip/unit.h"
 
 #include <math.h>
 #include <string.h>

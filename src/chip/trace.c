@@ -2,7 +2,7 @@
 // and warps when they are over, and an event whenever the scheduling policy has stalled, released, isolated or sent
 // back a warp. All is looked at when a window is over. So an event's time is that of an edge; a block and a warp know
 // their own cycles. Nothing of it costs when nobody asks.
-#include "chip/chip.h"
+#include "chip/unit.h"
 
 typedef struct SmTrace {
     uint64_t present[OC_MOST_SCHEDULERS], stalled[OC_MOST_SCHEDULERS], isolated[OC_MOST_SCHEDULERS];

@@ -1,7 +1,7 @@
 // warm.c: what is executed without time passes through the L2's tags, so that the next timed block finds there what it
 // would find. Warps read a line several times, and their L1 serves most of that: accesses of segments that were passed
 // on lately are left out. Local memory is left out, too, since where it lies depends on where a warp runs.
-#include "chip/chip.h"
+#include "chip/unit.h"
 
 enum { LATELY = 4096 };
 typedef struct Passed {

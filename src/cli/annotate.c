@@ -1,7 +1,7 @@
 // annotate.c: onchip run --annotate: the source, with what each line did beside it. A line of the kernel has what was
 // inlined there, too. Below it stands a row for each of its accesses of memory, with the array. A source that can't be
 // read has its lines' numbers alone.
-#include "cli/cli.h"
+#include "cli/unit.h"
 #include "device/device.h"
 
 #include <stdlib.h>

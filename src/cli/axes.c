@@ -1,7 +1,7 @@
 // axes.c: makes a matrix from a command line like that of onchip run. Each option and parameter may have several
 // values, separated by commas, and is an axis. Options of a PTX file have one value, as in onchip run: a comma is part
 // of it.
-#include "cli/cli.h"
+#include "cli/unit.h"
 #include "driver/fatbin.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 // cmd_advise.c: onchip advise: what a programmer can change about a run, what each change gains, and why.
 #include "advise/advise.h"
-#include "cli/cli.h"
+#include "cli/unit.h"
 #include "device/device.h"
 
 #include <math.h>
@@ -102,7 +102,7 @@ static bool sweep(void *user, const Matrix *m, double seconds, Diag *diag)
 }
 
 // --- what is said ----------------------------------------------------------------------------------------------------
-static double rate_of(const StoredRun *run, Counter part, Counter all)
+static double part_of(const StoredRun *run, Counter part, Counter all)
 {
     return run->count[all] ? (double)run->count[part] / (double)run->count[all] : NAN;
 }
@@ -144,10 +144,10 @@ static void explain(const StoredRun *a, const StoredRun *b, Text *out)
 {
     enum { SHOWN = 2 };
     Effect e[] = {
-        {"L1 hits", SHARE, rate_of(a, C_L1_HITS, C_L1_ACCESSES), rate_of(b, C_L1_HITS, C_L1_ACCESSES)},
+        {"L1 hits", SHARE, part_of(a, C_L1_HITS, C_L1_ACCESSES), part_of(b, C_L1_HITS, C_L1_ACCESSES)},
         {"L2 requests", NUMBER, (double)a->count[C_L2_ACCESSES], (double)b->count[C_L2_ACCESSES]},
         {"DRAM", BYTES, dram_bytes(a->count), dram_bytes(b->count)},
-        {"warps an SM", NUMBER, rate_of(a, C_WARP_CYCLES, C_SM_CYCLES), rate_of(b, C_WARP_CYCLES, C_SM_CYCLES)},
+        {"warps an SM", NUMBER, part_of(a, C_WARP_CYCLES, C_SM_CYCLES), part_of(b, C_WARP_CYCLES, C_SM_CYCLES)},
         {"bank conflicts", NUMBER, (double)a->count[C_SHARED_CONFLICTS], (double)b->count[C_SHARED_CONFLICTS]},
         {"instructions", NUMBER, (double)a->warp_instructions, (double)b->warp_instructions},
     };

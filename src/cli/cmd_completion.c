@@ -1,5 +1,5 @@
 // cmd_completion.c: onchip completion: prints a shell's script, or what may stand at a place of a command line.
-#include "cli/cli.h"
+#include "cli/unit.h"
 
 #include <string.h>
 

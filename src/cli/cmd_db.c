@@ -1,5 +1,5 @@
 // cmd_db.c: onchip db: prints what a store has as tables, CSV or JSON, merges stores, and deletes runs.
-#include "cli/cli.h"
+#include "cli/unit.h"
 #include "device/device.h"
 
 #include <errno.h>
@@ -248,7 +248,7 @@ static const char *unit_of(const char *name)
 {
     for (int c = 0; c < C_COUNT; c++)
         if (!strcmp(name, counter_info[c].name)) return counter_info[c].unit;
-    for (size_t k = 0; k < rate_count; k++)
+    for (size_t k = 0; k < RATES; k++)
         if (!strcmp(name, rates[k].name)) return rates[k].unit;
     return "";
 }

@@ -1,6 +1,6 @@
 // cmd_gpu.c: onchip gpu new: a description out of a data sheet's numbers, on the base of a card of the same kin. It has
 // what was given and what follows from that; the rest stays the base's. Invariant: what is written loads.
-#include "cli/cli.h"
+#include "cli/unit.h"
 #include "device/device.h"
 
 #include <string.h>

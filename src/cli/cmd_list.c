@@ -1,6 +1,7 @@
-// cmd_list.c: onchip list: lists workloads, GPUs, schedulers, policies, counters and instructions.
-#include "cli/cli.h"
+// cmd_list.c: onchip list: lists workloads, GPUs, schedulers, replacements, counters and instructions.
+#include "cli/unit.h"
 #include "device/device.h"
+#include "ptx/ops.h"
 
 #include <string.h>
 
@@ -57,7 +58,7 @@ static void list_schedulers(void)
     put_row(stdout, "./NAME.so", 15, BREAK_WORDS, "one of your own (doc/extend/writing-a-policy.md)");
 }
 
-static void list_policies(void)
+static void list_replacements(void)
 {
     for (int k = 0; k < REPLACE_COUNT; k++) put_row(stdout, replacements[k].name, 15, BREAK_WORDS, replacements[k].doc);
 }
@@ -72,7 +73,7 @@ static void list_counter(const char *name, const char *unit, const char *doc)
 static void list_counters(void)
 {
     for (int k = 0; k < C_COUNT; k++) list_counter(counter_info[k].name, counter_info[k].unit, counter_info[k].doc);
-    for (size_t k = 0; k < rate_count; k++) list_counter(rates[k].name, rates[k].unit, rates[k].doc);
+    for (size_t k = 0; k < RATES; k++) list_counter(rates[k].name, rates[k].unit, rates[k].doc);
 }
 
 // A row of two columns, of which the second one is broken into lines.
@@ -111,7 +112,7 @@ static const struct {
     {"workloads", list_workloads, "built-in workloads, with their parameters and defaults"},
     {"gpus", list_gpus, "built-in GPU descriptions, which --gpu takes by name"},
     {"schedulers", list_schedulers, "warp schedulers, which --sched takes by name"},
-    {"policies", list_policies, "replacement policies of caches, as in --set l1.policy=plru"},
+    {"replacements", list_replacements, "how caches replace lines, as in --set l1.replacement=plru"},
     {"counters", list_counters, "counters, and rates that are computed from them, with units"},
     {"ops", list_ops, "instructions of the PTX ISA: which are implemented, what of them isn't, and why"},
     {"kernels", NULL, "the kernels in FILE: a program, a library, an object, a fat binary, a cubin or PTX"},
@@ -138,7 +139,7 @@ static int help(const char *usage)
 int cmd_list(int argc, char **argv)
 {
     static const char usage[] =
-        "usage: onchip list workloads|gpus|schedulers|policies|counters|ops\n       onchip list kernels FILE";
+        "usage: onchip list workloads|gpus|schedulers|replacements|counters|ops\n       onchip list kernels FILE";
     Args a = {.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options)};
     const char *what = NULL, *file = NULL, *names[COUNT(kinds)];
     char hint[100];

@@ -1,6 +1,6 @@
 // cmd_probe.c: onchip probe: finds out how the memory hierarchy of a GPU is built, simulated or real, from the times of
 // loads.
-#include "cli/cli.h"
+#include "cli/unit.h"
 #include "device/device.h"
 #include "probe/probe.h"
 

@@ -1,5 +1,5 @@
 // cmd_report.c: onchip report: makes a page about the runs of the store, or about runs that are made for it.
-#include "cli/cli.h"
+#include "cli/unit.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // cmd_reproduce.c: onchip reproduce: reproduces a paper's figures, which are built in from reproduce/<paper>/ or come
 // from a folder of the user's. Each figure is a sweep, followed by formulas over its runs. Under mpirun the figures
 // have the same order on every rank.
-#include "cli/cli.h"
+#include "cli/unit.h"
 
 #include <dirent.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 // cmd_run.c: onchip run: runs a workload by name, a PTX file or a CUDA program, and prints a summary, or everything as
 // JSON.
-#include "cli/cli.h"
+#include "cli/unit.h"
 #include "device/device.h"
 #include "driver/fatbin.h"
 #include "sl1/sl1.h"

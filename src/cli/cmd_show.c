@@ -1,9 +1,9 @@
 // cmd_show.c: onchip show: prints what onchip understood of a file. show ptx prints a module back, or one view of its
 // functions.
-#include "chip/chip.h"
-#include "cli/cli.h"
+#include "cli/unit.h"
 #include "device/device.h"
 #include "driver/fatbin.h"
+#include "gpu/gpu.h"
 #include "ptx/strands.h"
 
 #include <errno.h>

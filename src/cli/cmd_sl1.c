@@ -1,5 +1,5 @@
 // cmd_sl1.c: onchip sl1: reads PTX, and writes it with the software L1 in its kernels.
-#include "cli/cli.h"
+#include "cli/unit.h"
 #include "sl1/sl1.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 // cmd_sweep.c: onchip sweep: makes the runs of a matrix, which a file or the command line describes, and stores them.
 // Under mpirun every process reads the command line, but only rank 0 has a store and prints anything. The other ranks
 // run what it gives them.
-#include "cli/cli.h"
+#include "cli/unit.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // compile.c: makes PTX of a .cu file with clang, and with headers of ours in place of CUDA's (cuda/): neither a toolkit
 // nor a GPU is needed. Of the file only device code is compiled; its host code has to be readable. What was compiled
-// before is found again by the hash of the preprocessed source (cache.c).
-#include "cli/cli.h"
+// before is found again by the hash of the preprocessed source (compiled.c).
+#include "cli/unit.h"
 
 #define XXH_INLINE_ALL
 #include <errno.h>

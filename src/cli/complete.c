@@ -1,7 +1,7 @@
 // complete.c: what may stand at a place of a command line: commands, options out of their tables, and the names that
 // onchip lists. The shells' scripts ask for it (onchip completion words), so a script knows nothing by itself. Each
 // candidate is a line: the whole word, a tab, a sentence. The line ":files" says that a file may stand there too.
-#include "cli/cli.h"
+#include "cli/unit.h"
 #include "device/device.h"
 #include "probe/probe.h"
 #include "sl1/sl1.h"

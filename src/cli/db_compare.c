@@ -1,6 +1,6 @@
 // db_compare.c: onchip db compare: prints ratios of pairs with the interval of their mean, and the counters that
 // differ.
-#include "cli/cli.h"
+#include "cli/unit.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // db_list.c: onchip db list. On a terminal, a row has what tells its run from the others: each setting that differs is
 // a column. What all runs have in common stands above the table, and why a run failed below its row. Elsewhere
 // everything is printed, with tabs between the columns.
-#include "cli/cli.h"
+#include "cli/unit.h"
 
 #include <string.h>
 #include <unistd.h>

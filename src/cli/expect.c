@@ -2,7 +2,7 @@
 // measured on some cards beside the simulated ones (doc/results/measurements/measured.csv). A kernel is of one of their
 // classes by what limits it, and what 90 % of that class's times are within is what is to be expected of it. Where
 // there are no such times, that is said. expect_words makes the sentence for the text, JSON, advise and the page.
-#include "cli/cli.h"
+#include "cli/unit.h"
 #include "device/device.h"
 #include "reproduce/reproduce.h"
 

@@ -1,6 +1,6 @@
 // interrupt.c: handles Ctrl-C, and SIGTERM, which mpirun and batch systems send. The first signal asks the program to
 // end in order, with what is done by then. The second one ends it at once.
-#include "cli/cli.h"
+#include "cli/unit.h"
 
 #include <signal.h>
 

@@ -1,6 +1,6 @@
 // list_kernels.c: onchip list kernels FILE: what device code is in a file: a program, a library, an object, a fat
 // binary, a cubin or PTX. For each container the targets of its modules, and the kernels of the newest PTX.
-#include "cli/cli.h"
+#include "cli/unit.h"
 #include "driver/fatbin.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 // metrics.c: onchip run --metrics: numbers of each kernel by name. A name is a counter's or a rate's; or one of Nsight
 // Compute's: a counter that has such a name beside its own (counters.def), or a row of ratios[], which is computed as
 // NVIDIA's table of nvprof's metrics and Nsight's says (Nsight Compute CLI, "Metric Comparison").
-#include "cli/cli.h"
+#include "cli/unit.h"
 #include "device/device.h"
 
 #include <math.h>
@@ -69,7 +69,7 @@ static bool find(const char *name, const uint64_t *c, const Gpu *g, Metric *m)
             if (c) m->value = (double)c[k];
             return true;
         }
-    for (size_t k = 0; k < rate_count; k++)
+    for (size_t k = 0; k < RATES; k++)
         if (!strcmp(name, rates[k].name)) {
             m->name = name, m->unit = rates[k].unit;
             if (c) m->value = rates[k].value(c, g);
@@ -97,7 +97,7 @@ bool metrics_read(const char *list, Text *why)
             names[n++] = counter_info[k].name;
             if (*counter_info[k].ncu) names[n++] = counter_info[k].ncu;
         }
-        for (size_t k = 0; k < rate_count; k++) names[n++] = rates[k].name;
+        for (size_t k = 0; k < RATES; k++) names[n++] = rates[k].name;
         for (size_t k = 0; k < COUNT(ratios); k++) names[n++] = ratios[k].name;
         text_printf(why, "no metric '%s'%s (onchip list counters; doc/use/metrics.md)", word,
                     did_you_mean(word, names, n, hint));

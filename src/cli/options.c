@@ -1,5 +1,5 @@
 // options.c: reads options by the tables that declare them, and prints these tables as help.
-#include "cli/cli.h"
+#include "cli/unit.h"
 #include "sl1/sl1.h"
 
 #include <stdlib.h>

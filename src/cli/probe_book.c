@@ -1,8 +1,8 @@
 // probe_book.c: what the four steps of Mei et al., §3.2, give (onchip probe --by-the-book), beside what the search
 // found of the same cache, and what a simulated GPU's description has. Each step that saw or met something that it
 // supposes not to be says so.
-#include "chip/chip.h"
-#include "cli/cli.h"
+#include "cli/unit.h"
+#include "gpu/gpu.h"
 #include "probe/probe.h"
 
 static const char *const steps[BOOK_STEPS] = {"step 1 (C)", "step 2 (b)", "step 3 (a)", "step 4 (policy)"};

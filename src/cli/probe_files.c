@@ -1,6 +1,6 @@
 // probe_files.c: writes what onchip probe found as figures, which are drawn like the lab's, and the sequences of loads
 // behind it as CSV.
-#include "cli/cli.h"
+#include "cli/unit.h"
 #include "probe/probe.h"
 
 #include <errno.h>

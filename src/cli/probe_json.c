@@ -1,6 +1,6 @@
 // probe_json.c: writes what onchip probe found as JSON. doc/reference/probe-json.md describes the schema. Its version
 // goes up when a field is removed or changes its meaning.
-#include "cli/cli.h"
+#include "cli/unit.h"
 #include "probe/probe.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 // probe_text.c: prints what onchip probe found, in tables and sentences. A number without an interval is the only one
 // that the observations allow. "?" is undetermined; the reason stands below. "-" is a value that doesn't apply.
-#include "cli/cli.h"
+#include "cli/unit.h"
 #include "probe/probe.h"
 
 #include <math.h>

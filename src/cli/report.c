@@ -1,6 +1,6 @@
 // report.c: prints a run in words and tables, or as JSON. doc/reference/json.md describes the JSON's schema. Its
 // version goes up when a field is removed or changes its meaning.
-#include "cli/cli.h"
+#include "cli/unit.h"
 #include "device/device.h"
 
 #include <string.h>
@@ -8,13 +8,6 @@
 enum { JSON_VERSION = 2 };
 
 static double share(uint64_t part, uint64_t whole) { return whole ? 100.0 * (double)part / (double)whole : 0; }
-
-static double rate(const uint64_t *count, const Gpu *g, const char *name)
-{
-    for (size_t k = 0; k < rate_count; k++)
-        if (!strcmp(rates[k].name, name)) return rates[k].value(count, g);
-    return 0;
-}
 
 // A row of the summary: a label, and items separated by commas.
 static void print_row(FILE *out, const char *label, const char *format, ...)
@@ -101,12 +94,6 @@ static void structures_energy(const LaunchSum *sum, FILE *out)
     table_free(&t);
 }
 
-const char *base_name(const char *file)
-{
-    const char *slash = strrchr(file, '/');
-    return slash && slash[1] ? slash + 1 : file;
-}
-
 // A file's name without its folders, unless another file has that name, too.
 static const char *short_name(const LineStats *all, const char *file)
 {
@@ -155,8 +142,8 @@ static void memory_text(const uint64_t *c, const Gpu *g, FILE *out)
         format_count(a, (double)c[C_L1_ACCESSES]);
         print_row(out, "L1",
                   "%s accesses, %.2f %% hits (loads %.2f %%), %.2f %% merges, %.2f per 1000 thread instructions", a,
-                  100 * rate(c, g, "l1_hit_rate"), 100 * rate(c, g, "l1_read_hit_rate"),
-                  share(c[C_L1_MERGES], c[C_L1_ACCESSES]), rate(c, g, "apki"));
+                  100 * rate_of(R_L1_HIT_RATE, c, g), 100 * rate_of(R_L1_READ_HIT_RATE, c, g),
+                  share(c[C_L1_MERGES], c[C_L1_ACCESSES]), rate_of(R_APKI, c, g));
     }
     if (c[C_L1_BYPASSES])
         format_count(a, (double)c[C_L1_BYPASSES]), print_row(out, "past the L1", "%s transactions", a);
@@ -181,7 +168,7 @@ static void memory_text(const uint64_t *c, const Gpu *g, FILE *out)
         format_count(a, (double)(c[C_LD_SHARED] + c[C_ST_SHARED] + c[C_AT_SHARED]));
         format_count(b, (double)c[C_SHARED_CONFLICTS]);
         print_row(out, "shared memory", "%s accesses, %.2f passes each, %s bank conflicts", a,
-                  rate(c, g, "shared_passes"), b);
+                  rate_of(R_SHARED_PASSES, c, g), b);
     }
     if (c[C_TLB1_ACCESSES]) {
         format_count(a, (double)c[C_TLB1_ACCESSES]);
@@ -191,15 +178,15 @@ static void memory_text(const uint64_t *c, const Gpu *g, FILE *out)
                   share(c[C_TLB2_MERGES], c[C_TLB2_ACCESSES]));
     }
     format_count(a, (double)c[C_L2_ACCESSES]);
-    print_row(out, "L2", "%s requests, %.2f %% hits, %.2f %% merges, %.1f GB/s", a, 100 * rate(c, g, "l2_hit_rate"),
-              share(c[C_L2_MERGES], c[C_L2_ACCESSES]), rate(c, g, "l2_bandwidth"));
+    print_row(out, "L2", "%s requests, %.2f %% hits, %.2f %% merges, %.1f GB/s", a, 100 * rate_of(R_L2_HIT_RATE, c, g),
+              share(c[C_L2_MERGES], c[C_L2_ACCESSES]), rate_of(R_L2_BANDWIDTH, c, g));
     char rows[32] = "";
     format_bytes(a, (double)c[C_DRAM_READ_BYTES]);
     format_bytes(b, (double)c[C_DRAM_WRITE_BYTES]);
     if (c[C_DRAM_ROW_HITS] + c[C_DRAM_ROW_MISSES])
-        snprintf(rows, sizeof rows, ", %.1f %% row hits", 100 * rate(c, g, "dram_row_hit_rate"));
-    print_row(out, "DRAM", "%s read, %s written, %.1f of %.1f GB/s%s", a, b, rate(c, g, "dram_bandwidth"), g->dram_gbs,
-              rows);
+        snprintf(rows, sizeof rows, ", %.1f %% row hits", 100 * rate_of(R_DRAM_ROW_HIT_RATE, c, g));
+    print_row(out, "DRAM", "%s read, %s written, %.1f of %.1f GB/s%s", a, b, rate_of(R_DRAM_BANDWIDTH, c, g),
+              g->dram_gbs, rows);
 }
 
 // How the SM's storage was shared out: of a kernel's launches on average.
@@ -271,13 +258,10 @@ static const char *within(const LaunchSum *sum, char out[32])
     return out;
 }
 
-static void add_interval(Text *t, const LaunchSum *sum, const Gpu *g, const char *name, const char *shown,
-                         const char *unit, double times)
+static void add_interval(Text *t, const LaunchSum *sum, const Gpu *g, RateId id, const char *shown, const char *unit,
+                         double times)
 {
-    const Rate *of = NULL;
-    for (size_t k = 0; k < rate_count && !of; k++)
-        if (!strcmp(rates[k].name, name)) of = &rates[k];
-    const Interval i = sampled_interval(sum->sampled, sum->count, g, of->value);
+    const Interval i = sampled_interval(sum->sampled, sum->count, g, rates[id].value);
     text_printf(t, ", %s %.3g to %.3g%s", shown, times * MAX(i.low, 0), times * i.high, unit);
 }
 
@@ -293,10 +277,10 @@ static void sampled_text(const LaunchSum *sum, const Gpu *g, FILE *out)
         text_printf(&t, "%llu of %llu launches, ", (unsigned long long)launches, (unsigned long long)sum->launches);
     text_printf(&t, "%llu of %llu blocks were timed", (unsigned long long)(c[C_BLOCKS] - s->blocks + s->blocks_timed),
                 (unsigned long long)c[C_BLOCKS]);
-    add_interval(&t, sum, g, "ipc", "IPC", "", 1);
-    if (c[C_L1_ACCESSES]) add_interval(&t, sum, g, "l1_hit_rate", "L1 hits", " %", 100);
-    if (c[C_L2_ACCESSES]) add_interval(&t, sum, g, "l2_hit_rate", "L2 hits", " %", 100);
-    add_interval(&t, sum, g, "dram_bandwidth", "DRAM", " GB/s", 1);
+    add_interval(&t, sum, g, R_IPC, "IPC", "", 1);
+    if (c[C_L1_ACCESSES]) add_interval(&t, sum, g, R_L1_HIT_RATE, "L1 hits", " %", 100);
+    if (c[C_L2_ACCESSES]) add_interval(&t, sum, g, R_L2_HIT_RATE, "L2 hits", " %", 100);
+    add_interval(&t, sum, g, R_DRAM_BANDWIDTH, "DRAM", " GB/s", 1);
     print_row(out, "sampled", "%s", t.v);
     text_free(&t);
 }
@@ -345,14 +329,14 @@ static void kernel_text(const LaunchSums *all, const LaunchSum *sum, const char 
     Text limits = {0}, peaks = {0};
     limits_text(sum, g, &limits, &peaks);
     put_head(out, "  limited by", 16, BREAK_WORDS, limits.v);
-    double ms = 1e3 * rate(c, g, "seconds");
+    double ms = 1e3 * rate_of(R_SECONDS, c, g);
     sampled_text(sum, g, out);
     print_row(out, "cycles", "%llu%s%s (%.3f %s), IPC %.3f, %s warp instructions, %s thread instructions",
               (unsigned long long)c[C_CYCLES], within(sum, in), sum->partial ? " so far" : "", ms < 0.1 ? 1e3 * ms : ms,
-              ms < 0.1 ? "µs" : "ms", rate(c, g, "ipc"), a, b);
+              ms < 0.1 ? "µs" : "ms", rate_of(R_IPC, c, g), a, b);
     expect_text(c, g, out);
     print_row(out, "occupancy", "%.1f %%; an SM has room for %u block%s (%u warp%s), limited by %s",
-              100 * rate(c, g, "occupancy"), sum->occupancy_blocks, sum->occupancy_blocks == 1 ? "" : "s",
+              100 * rate_of(R_OCCUPANCY, c, g), sum->occupancy_blocks, sum->occupancy_blocks == 1 ? "" : "s",
               sum->occupancy_warps, sum->occupancy_warps == 1 ? "" : "s",
               sum->occupancy_limit ? sum->occupancy_limit : "?");
     slots(c, out);
@@ -586,7 +570,7 @@ static void sampled_json(const Record *r, const Gpu *g, Json *j)
     for (int k = 0; k < C_COUNT; k++) interval_json(counter_info[k].name, sampled_counter(s, r->count, (Counter)k), j);
     json_close(j, '}');
     json_open(j, "rates", '{');
-    for (size_t k = 0; k < rate_count; k++)
+    for (size_t k = 0; k < RATES; k++)
         interval_json(rates[k].name, sampled_interval(s, r->count, g, rates[k].value), j);
     json_close(j, '}');
     json_close(j, '}');
@@ -610,8 +594,8 @@ static void kernel_json(const Record *r, const Gpu *g, bool lines, Json *j)
     json_uint(j, "cycles", r->count[C_CYCLES]);
     json_uint(j, "warp_instructions", r->count[C_WARP_INSTS]);
     json_uint(j, "thread_instructions", r->count[C_THREAD_INSTS]);
-    json_double(j, "ipc", rate(r->count, g, "ipc"));
-    json_double(j, "l1_hit_rate", rate(r->count, g, "l1_hit_rate"));
+    json_double(j, "ipc", rate_of(R_IPC, r->count, g));
+    json_double(j, "l1_hit_rate", rate_of(R_L1_HIT_RATE, r->count, g));
     json_double(j, "start_seconds", r->start);
     json_double(j, "end_seconds", r->end);
     json_uint(j, "occupancy_blocks", r->occupancy_blocks);
@@ -626,7 +610,7 @@ static void kernel_json(const Record *r, const Gpu *g, bool lines, Json *j)
     }
     json_close(j, '}');
     json_open(j, "rates", '{');
-    for (size_t k = 0; k < rate_count; k++) json_double(j, rates[k].name, rates[k].value(r->count, g));
+    for (size_t k = 0; k < RATES; k++) json_double(j, rates[k].name, rates[k].value(r->count, g));
     json_close(j, '}');
     LaunchSums one = {0};
     sums_add(&one, r);

@@ -2,7 +2,7 @@
 // of its peak that is, how often it had the data, and where accesses were made to wait. Below it the roofline (Williams
 // et al., CACM 2009), with warp instructions in the place of floating-point operations (Ding and Williams, PMBS 2019):
 // what the kernel reached, beside what each level's bandwidth would allow at the kernel's instructions a byte.
-#include "cli/cli.h"
+#include "cli/unit.h"
 #include "device/device.h"
 
 #include <math.h>

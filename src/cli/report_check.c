@@ -1,5 +1,5 @@
 // report_check.c: what --check found in a kernel, as text and as JSON.
-#include "cli/cli.h"
+#include "cli/unit.h"
 #include "device/device.h"
 
 #include <string.h>

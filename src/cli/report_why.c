@@ -1,6 +1,6 @@
 // report_why.c: why a kernel's loads missed in the L1 (sm/why.c), as text and as JSON. A sentence for each data
 // structure says what kind of L1 would serve more of its loads, and how many: all these numbers are counted.
-#include "cli/cli.h"
+#include "cli/unit.h"
 #include "device/device.h"
 
 #include <math.h>

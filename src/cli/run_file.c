@@ -1,5 +1,5 @@
-// run_file.c: a kernel of a bare PTX file (work/file.c), and its buffers given back.
-#include "cli/cli.h"
+// run_file.c: a kernel of a bare PTX file (work/bare.c), and its buffers given back.
+#include "cli/unit.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // run_program.c: onchip run ./app args…: a CUDA program, on a simulated GPU. Its output is its own, and so is the exit
 // status, but for a failure that the program didn't ask for.
-#include "cli/cli.h"
+#include "cli/unit.h"
 #include "device/device.h"
 #include "serve/serve.h"
 #include "sweep/sweep.h"

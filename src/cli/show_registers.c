@@ -2,7 +2,7 @@
 // fewer (unified-memory Table 1, columns 2 to 8). Each count is tried by running the program with registers.max: what
 // doesn't fit is spilled, and the loads and stores of spilled values are counted as they are executed. ptxas's own
 // count stands beside ours where it is installed.
-#include "cli/cli.h"
+#include "cli/unit.h"
 #include "device/device.h"
 #include "ptx/flow.h"
 

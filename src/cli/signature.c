@@ -4,8 +4,8 @@
 //   define … void @_Z5scalePffi(float* noundef %data, float noundef %factor, i32 noundef %count) #0 {
 //
 // In the PTX the parameter _Z5scalePffi_param_0 becomes _Z5scalePffi_data, and a comment at its end says
-// "// arguments of _Z5scalePffi: pointer float integer", which work/file.c reads.
-#include "cli/cli.h"
+// "// arguments of _Z5scalePffi: pointer float integer", which work/bare.c reads.
+#include "cli/unit.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // tune.c: what the command line says and prints of searches (sweep/search.c). onchip run --sched best-swl and
 // --autotune are one search each; onchip sweep may have many. Each candidate is a run of its own, which the results
 // store keeps; several are made at a time.
-#include "cli/cli.h"
+#include "cli/unit.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 // give places and widths in bytes, but for cudaMemcpy3D (pitch.c); those of two dimensions are of the first slice.
 //
 // Invariant: a copy stays inside the array's rows. What a program does with an array that is gone is an error.
-#include "cudart/cudart.h"
+#include "cudart/unit.h"
 
 #include <pthread.h>
 

@@ -1,5 +1,5 @@
 // client.c: asks onchip. One call is under way at a time: onchip does one thing after the other anyway.
-#include "cudart/cudart.h"
+#include "cudart/unit.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 // device.c: the one GPU, number 0, and what it can do.
-#include "cudart/cudart.h"
+#include "cudart/unit.h"
 
 #include <stdatomic.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // driver.c: functions of the driver that programs ask the runtime for: those that write tensor maps. The kernels that
 // use these maps run on the simulated GPU, so that the maps are ours (base/tensor_map.h).
-#include "cudart/cudart.h"
+#include "cudart/unit.h"
 
 #include "base/tensor_map.h"
 

@@ -1,5 +1,5 @@
 // error.c: the runtime's errors. Each thread has a last one, which stays until it is asked for.
-#include "cudart/cudart.h"
+#include "cudart/unit.h"
 
 static _Thread_local cudaError_t last;
 

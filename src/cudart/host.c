@@ -1,6 +1,6 @@
 // host.c: functions of the program that run between its launches, and hints about its memory. Whoever asks for a
 // function is made to wait for all launches before it, and it runs at once: that is an order which CUDA allows, too.
-#include "cudart/cudart.h"
+#include "cudart/unit.h"
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t s, void (*function)(void *), void *data)
 {

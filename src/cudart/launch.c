@@ -1,6 +1,6 @@
 // launch.c: launches. <<<>>> keeps the launch's shape (push), and calls the kernel's host function. That takes the
 // shape back (pop), and launches by the host function's address.
-#include "cudart/cudart.h"
+#include "cudart/unit.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 // which this process has mapped at the same addresses. So a copy from or to the host is made here, once onchip has said
 // that all work before it is done; onchip only takes its time. As with CUDA's unified addressing, the addresses tell
 // what is copied from where to where; the direction that a program names isn't needed.
-#include "cudart/cudart.h"
+#include "cudart/unit.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // mipmaps.c: mipmapped arrays: an array for each level, of half the size of the one before.
-#include "cudart/cudart.h"
+#include "cudart/unit.h"
 
 #include <pthread.h>
 

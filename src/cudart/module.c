@@ -1,7 +1,7 @@
 // module.c: a program's device code. nvcc puts a constructor into each object file, which registers the fat binary, and
 // then its kernels and variables by the addresses of their host counterparts. A binary is loaded when the first of
 // these is used: its PTX goes to onchip.
-#include "cudart/cudart.h"
+#include "cudart/unit.h"
 #include "driver/fatbin.h"
 
 #include <pthread.h>

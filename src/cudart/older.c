@@ -4,7 +4,7 @@
 // This folder makes three libraries, one for each major version. In that of CUDA 13 these functions aren't exported:
 // they are there for older programs that have the runtime inside of them (redirect.c), whose version is known only
 // then.
-#include "cudart/cudart.h"
+#include "cudart/unit.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 //
 // Invariant: nothing here allocates or waits, and a program's errno stays as the library's function left it. These
 // functions may be called before any other of this library, by several threads, and by processes that use no GPU.
-#include "cudart/cudart.h"
+#include "cudart/unit.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 // pitch.c: rows and boxes of memory: allocations whose rows begin at multiples of a pitch, copies and fills of them. A
 // box is slices of `height` rows of `pitch` bytes. Rows that follow one another without a gap are copied as one piece.
-#include "cudart/cudart.h"
+#include "cudart/unit.h"
 
 #include <string.h>
 

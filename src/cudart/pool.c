@@ -1,7 +1,7 @@
 // pool.c: memory that is allocated and freed in the order of a stream. Launches are simulated in the order in which
 // they are asked for, so that memory is there at once, and freed once all launches before are done. There is one pool,
 // the device's own.
-#include "cudart/cudart.h"
+#include "cudart/unit.h"
 
 #include <string.h>
 

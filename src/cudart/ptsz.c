@@ -1,6 +1,6 @@
 // ptsz.c: what programs call that were built with -default-stream per-thread. Stream 0 is the thread's own one there.
 // Names that end in _ptsz have a stream; those that end in _ptds have none, and use the thread's own.
-#include "cudart/cudart.h"
+#include "cudart/unit.h"
 
 #define OWN ((cudaStream_t)2)  // cudaStreamPerThread
 #define OF(s) ((s) ? (s) : OWN)

@@ -9,7 +9,7 @@
 //
 // Invariant: nothing but the first bytes of a whole function is overwritten. A function that is shorter than the jump
 // stays: those of CUDA 13 jump to one that is not (__cudaLaunchKernel to cudaLaunchKernel).
-#include "cudart/cudart.h"
+#include "cudart/unit.h"
 #include "driver/fatbin.h"
 
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
 // reference.c: references to textures and surfaces, which programs of CUDA 11 and before have as variables. Such a
 // variable is registered with its name in the PTX; what it is bound to goes to onchip at once. These functions are
 // exported for programs of CUDA 11 alone (older.c).
-#include "cudart/cudart.h"
+#include "cudart/unit.h"
 
 #include <pthread.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 // mean the same bytes, and the program's pointers stay good.
 //
 // The host's address isn't the kernel's: canUseHostPointerForRegisteredMem is 0.
-#include "cudart/cudart.h"
+#include "cudart/unit.h"
 
 #include <pthread.h>
 #include <string.h>

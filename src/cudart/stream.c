@@ -1,7 +1,7 @@
 // stream.c: streams and events. onchip does what one program asks in the order in which it asks, so that a stream or an
 // event only has a place in simulated time: whoever asks whether its work is done waits for all launches, and in
 // simulated time for that stream or event alone.
-#include "cudart/cudart.h"
+#include "cudart/unit.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // surface.c: surface objects over arrays that were made for them.
-#include "cudart/cudart.h"
+#include "cudart/unit.h"
 
 #include <pthread.h>
 

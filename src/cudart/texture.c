@@ -1,6 +1,6 @@
 // texture.c: texture objects over arrays, over mipmaps, over pieces of memory (one dimension, read by index), and over
 // rows of memory. What the simulator can't read in this way is refused by name.
-#include "cudart/cudart.h"
+#include "cudart/unit.h"
 
 #include <pthread.h>
 #include <string.h>

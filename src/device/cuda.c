@@ -3,7 +3,7 @@
 // another stream may need its result, and a measurement must not overlap with earlier work. Only while device_queue is
 // on, launches and copies just join their stream. Times are the device's own, from events. There are no counters; a
 // launch's record has its seconds.
-#include "device/device.h"
+#include "device/unit.h"
 
 #include "driver/driver.h"
 

@@ -46,13 +46,6 @@ uint64_t sim_launch_counter(const oc_device *base, size_t launch, const char *na
     return counter ? *counter : 0;
 }
 
-static const Rate *rate_called(const char *name)
-{
-    for (size_t k = 0; k < rate_count; k++)
-        if (!strcmp(rates[k].name, name)) return &rates[k];
-    return NULL;
-}
-
 // "cycles.low", "ipc.high": an end of the interval in which a counter or a rate lies. Where it was counted, it is both.
 static bool interval_end(const oc_device *d, const Record *r, const char *name, double *value)
 {
@@ -104,7 +97,7 @@ const char *sim_counter_name(const oc_device *base, size_t index)
 
 const char *sim_rate_name(const oc_device *d, size_t index)
 {
-    return (void)d, index < rate_count ? rates[index].name : NULL;
+    return (void)d, index < RATES ? rates[index].name : NULL;
 }
 
 bool sim_launch_structure(const oc_device *d, size_t launch, size_t index, oc_structure *out)

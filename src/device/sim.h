@@ -3,7 +3,7 @@
 #ifndef DEVICE_SIM_H
 #define DEVICE_SIM_H
 
-#include "device/device.h"
+#include "device/unit.h"
 
 typedef struct SimStream {
     oc_stream base;

@@ -3,6 +3,7 @@
 // such a launch tells once what the kernel is. A stub is known by its instructions, which are one path without a
 // choice, on which it prints and at whose end it traps; and by its text, which is the same for all threads.
 #include "device/sim.h"
+#include "ptx/ops.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // energy.c: prices and accounts (energy.h). What an SM does besides its banks is one power, core: either it is given,
 // or it is what the banks of this launch leave of the SM's dynamic power. The paper takes it from the baseline's run
 // and holds it for every organisation (unified-memory §5.2).
-#include "energy/energy.h"
+#include "energy/unit.h"
 
 #include <math.h>
 

@@ -41,9 +41,6 @@ typedef struct EnergyPart {
 extern const EnergyPart energy_parts[];  // that add up to C_ENERGY
 extern const size_t energy_part_count;
 
-// The price in pJ of an access of a bank of so many KiB. Between the sizes of the table it is interpolated along a
-// line, outside of them the nearest line goes on; it is never negative.
-double energy_of_access(const EnergyCfg *cfg, double bank_kib, bool write);
 // Null, or why the keys make no model.
 const char *energy_refusal(const EnergyCfg *cfg);
 // The prices on an SM whose storage is shared out as organised says.

@@ -2,7 +2,7 @@
 // §9.7.13.9–13, §9.7.13.16). mask has the lanes that execute. From sm_70 on these are all living lanes of the
 // membermask: step.c has waited for them. Lanes that name different membermasks form groups, and a group looks at its
 // own lanes only.
-#include "exec/run.h"
+#include "exec/unit.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // atomic.c: what an atomic operation makes of an old value (PTX ISA, atom and red). Floats are computed on their bits,
 // so that NaNs are canonical and every host agrees.
-#include "exec/run.h"
+#include "exec/unit.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 // all lanes of the warp, since that is where another warp may take them over.
 #include <string.h>
 
-#include "exec/run.h"
+#include "exec/unit.h"
 #include "ptx/strands.h"
 
 typedef struct AuditFrame {

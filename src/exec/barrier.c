@@ -2,7 +2,7 @@
 // different barriers or counts arrive apart. Before that a warp arrives as a whole, whatever lanes are active, and its
 // first lane says where. Without a count a barrier waits for all threads of the CTA that haven't exited. A split that
 // waits is SPLIT_BARRIER with the barrier's number in wait, and its pc still at the instruction.
-#include "exec/run.h"
+#include "exec/unit.h"
 
 static uint32_t value(const Warp *w, Loc32 at, uint32_t lane) { return ((const uint32_t *)row(&w->l, at))[lane]; }
 

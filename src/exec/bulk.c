@@ -3,6 +3,7 @@
 // where they belong at once, since nobody may look before the barrier says so; what belongs to another block, and sums
 // in global memory, come at the window's edge. Invariant: a copy is checked whole before it has an effect.
 #include "exec/check.h"
+#include "ptx/ops.h"
 
 enum { UNIT = 16, LINE = 128 };
 

@@ -1,6 +1,6 @@
 // call.c: a call makes the current split a node that waits for its callee, a leaf with a frame of its own. A frame
 // holds the registers of a function, its .param variables and its part of the thread's local memory.
-#include "exec/run.h"
+#include "exec/unit.h"
 
 #include <string.h>
 

@@ -1,12 +1,13 @@
-// check.h: what the files of --check share: check.c (who is ordered before whom), check_memory.c (what was accessed,
-// and by whom), check_flaw.c (what was found), check_local.c (which variable an access of local memory is about).
+// check.h: what the files of --check share: check_order.c (who is ordered before whom), check_memory.c (what was
+// accessed, and by whom), check_flaw.c (what was found), check_local.c (which variable an access of local memory is
+// about).
 //
 // Invariant: with Env.check null nothing here is called. With it, one host thread runs all SMs, so that accesses come
 // in one order, and findings don't depend on the number of threads.
 #ifndef EXEC_CHECK_H
 #define EXEC_CHECK_H
 
-#include "exec/run.h"
+#include "exec/unit.h"
 
 // The last access of a word. From the top: 32 bits that say when, 10 which thread of the block, 1 whether it was a
 // strong one, 4 which bytes, 17 which instruction (its number among the kernel's). When: in shared memory the clock of
@@ -133,7 +134,7 @@ typedef struct Access {
     uint32_t copy;  // the segment of the copy that writes; 0: the thread itself accesses
 } Access;
 
-// check.c
+// check_order.c
 // Is a touch before the lane's access that comes now?
 bool check_ordered(const Access *x, uint32_t lane, Touch before);
 const Segment *check_when(const Check *c, Touch t);  // of a touch by segments
@@ -205,6 +206,7 @@ typedef struct Found {
 Found found_at(FlawKind kind, const Warp *w, uint32_t pc, uint32_t lane);
 void found_after(Found *f, const Kernel *k, uint32_t inst, uint32_t thread, uint64_t block);
 void check_found(Check *c, const Found *f);
+extern const char *const flaw_cures[FLAW_KINDS];  // what to write, by kind, in a sentence
 const Code *check_code(const Kernel *k, uint32_t inst, uint32_t *pc);
 // check_local.c
 void check_locals(Check *c, const Kernel *k);

@@ -4,11 +4,12 @@
 // phase of an mbarrier. Each word of shared memory knows the flight that writes it, and the latest one that reads it.
 //
 // Besides: which places of shared memory are mbarriers, what their arrivals tell to those who wait (a clock for each
-// warp, as in check.c), and whether what a thread wrote went through fence.proxy.async before the asynchronous proxy
-// reads it (PTX ISA §8.11 and §9.7.9.25.2).
+// warp, as in check_order.c), and whether what a thread wrote went through fence.proxy.async before the asynchronous
+// proxy reads it (PTX ISA §8.11 and §9.7.9.25.2).
 //
 // Invariant: what is too old to be known counts as over; a block keeps MOST_FLIGHTS flights and MOST_BARS barriers.
 #include "exec/check.h"
+#include "ptx/ops.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 // check_memory.c: what was accessed, beside the memory itself: for each byte whether anything wrote it, and for each
 // word of shared and global memory who wrote it last, and who were the last two to read it. Of two accesses of which
-// one is a write, and which nothing orders (check.c), the later one is reported. So are reads of what nobody wrote.
+// one is a write, and which nothing orders (check_order.c), the later one is reported. So are reads of what nobody
+// wrote.
 //
 // Two strong accesses (volatile, atomic, relaxed and stronger) don't race, nor do two plain writes of the same value.
 // Most accesses are of consecutive words by consecutive lanes: they are looked at in one loop.

@@ -4,6 +4,7 @@
 // Compilers copy such registers between two products. ptxas lets the copy be the same register, so here a mov hands on
 // what is said of its source.
 #include "exec/check.h"
+#include "ptx/ops.h"
 
 #include <string.h>
 

@@ -3,6 +3,7 @@
 // 0 there: then it is the own block's, as every address of .shared::cta is. Invariant: what another SM can see of a
 // block changes at a window's edge alone.
 #include "exec/check.h"
+#include "ptx/ops.h"
 
 Cta *cluster_block(const Warp *w, uint64_t *at)
 {

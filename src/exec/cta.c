@@ -2,7 +2,7 @@
 // the CTA is over, for the next one and for later launches: the host clears each page that it gives.
 // Invariant: a CTA finds what it would find in new memory. What its warps see at once is cleared when it starts; frames
 // of calls (call.c) and local memory (memory.c) are cleared as they come into use.
-#include "exec/run.h"
+#include "exec/unit.h"
 
 #include <stdlib.h>
 

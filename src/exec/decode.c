@@ -2,6 +2,7 @@
 // each instruction becomes a Dinst: operands are row offsets, constants rows of the kernel's pool, branch targets
 // instruction numbers with their reconvergence points. Shared memory is laid out per kernel, local memory per frame.
 #include "exec/decode.h"
+#include "ptx/ops.h"
 
 #include <stdlib.h>
 #include <string.h>

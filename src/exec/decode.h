@@ -3,7 +3,7 @@
 #ifndef EXEC_DECODE_H
 #define EXEC_DECODE_H
 
-#include "exec/run.h"
+#include "exec/unit.h"
 
 // Where symbols are: an offset or a row of each.
 typedef struct Place {
@@ -60,7 +60,7 @@ void half_rows(const Decode *x, const Operand *o, Loc32 to[2]);  // of a 128-bit
 void set_address(Decode *x, Dinst *d, const Operand *o);         // [reg + imm], [sym + imm], [imm]
 void set_score(Decode *x, Dinst *d);                             // the scoreboard's view of x->i
 
-// --- decode_memory.c, decode_matrix.c, decode_async.c, decode_inst.c ------------------------------------------------
+// --- decode_memory.c, decode_matrix.c, decode_async.c, decode_inst.c -------------------------------------------------
 bool decode_memory(Decode *x, Dinst *d);
 bool decode_atomic(Decode *x, Dinst *d);
 // The rows of a value or vector that is loaded (to) or stored.

@@ -1,6 +1,7 @@
 // decode_async.c: mbarriers, and copies in bulk. A copy has up to three addresses and as many coordinates as a tensor
 // has dimensions: more than an instruction has room for, so that they have a BulkForm.
 #include "exec/decode.h"
+#include "ptx/ops.h"
 
 enum { SUSPENDED_NS = 10000 };  // that a try_wait takes at most, if it doesn't say: the ISA leaves it to the system
 

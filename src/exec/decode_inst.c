@@ -2,6 +2,7 @@
 // operands are those of its row in ops.def. Instructions are legal, as ptx/check.c and ptx/legal.c have seen: refused
 // here is what isn't implemented, and what needs something that the module lacks.
 #include "exec/decode.h"
+#include "ptx/ops.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 // decode_matrix.c: instructions about matrices (PTX ISA §9.7.14, §9.7.15): the rows of their fragments, and which
 // elements these have.
 #include "exec/decode.h"
+#include "ptx/ops.h"
 
 #include <assert.h>
 

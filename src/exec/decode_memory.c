@@ -1,6 +1,7 @@
 // decode_memory.c: loads, stores, atomics and asynchronous copies. What is static of an access is settled
 // here: its width, its order, which caches it may use; addresses are left as a row and an offset.
 #include "exec/decode.h"
+#include "ptx/ops.h"
 
 #include <assert.h>
 
@@ -55,7 +56,7 @@ bool decode_memory(Decode *x, Dinst *d)
         if (at != NO_REG) {  // a device function's parameter, or a .param variable of the body: rows of the frame
             d->kind = load ? X_LD_ROWS : X_ST_PARAM;
             d->imm = (uint64_t)at * 4 + where->imm;
-            return true;  // and inside of it, as check.c has seen
+            return true;  // and inside of it, as ptx/check.c has seen
         }
         if (!x->f->entry || !load) return decode_fail(x, false, "this .param access names no parameter");
         d->kind = X_LD_PARAM;

@@ -1,6 +1,7 @@
 // decode_texture.c: textures, surfaces and the questions about them. Such an instruction has more operands than a Dinst
 // has room for: its rows are a list of their own (run.h).
 #include "exec/decode.h"
+#include "ptx/ops.h"
 
 #include <assert.h>
 #include <string.h>

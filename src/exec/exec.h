@@ -228,7 +228,6 @@ int gmem_share(Gmem *g);  // before anything is allocated; returns its file, clo
 uint64_t gmem_alloc(Gmem *g, uint64_t bytes, const char *label, bool internal);  // 0: no room
 bool gmem_free(Gmem *g, uint64_t start);
 const Allocation *gmem_find(const Gmem *g, uint64_t address);  // the one that holds it, or null
-size_t gmem_below(const Gmem *g, uint64_t address);            // how many start at or below it
 const Allocation *gmem_near(const Gmem *g, uint64_t address);  // the nearest one, or null
 static inline void *gmem_host(const Gmem *g, uint64_t address) { return g->host + (address - GLOBAL_BASE); }
 
@@ -257,8 +256,7 @@ typedef struct Texture {
     Sampler sampler;
 } Texture;
 uint32_t texel_bytes(const Texture *t);
-uint64_t texture_bytes(const Texture *t, const TexLevel *l);  // from its base to behind its last texel
-#define TEXTURE_TAG 0x7e00000000000000ull                     // a handle is this plus the object's index
+#define TEXTURE_TAG 0x7e00000000000000ull  // a handle is this plus the object's index
 
 // --- log.c: a window's stores and deferred operations ----------------------------------------------------------------
 // (doc/extend/design.md, "A window".) Plain stores go into lines of 128 bytes with a mask; the SM's own loads see them.
@@ -314,7 +312,7 @@ typedef struct Split {
     uint64_t until;  // SLEEP, MBAR
 } Split;
 
-typedef struct Watch {  // watch.c
+typedef struct Watch {  // stuck.c
     uint32_t epoch, polls;
     uint32_t edges, next;    // back edges so far; with which a new state is remembered, 0: none is yet
     uint32_t rest;           // back edges before a state may be hashed again
@@ -358,7 +356,7 @@ typedef struct Cluster {
     uint32_t n, members;     // blocks; of them, those that haven't made room for another one
     uint32_t arrived, live;  // threads: at its barrier; that haven't exited
     uint32_t phase;          // of its barrier: changes at a window's edge alone
-    uint32_t told;           // to --check: the last fence of those that have arrived (check.c)
+    uint32_t told;           // to --check: the last fence of those that have arrived (check_order.c)
 } Cluster;
 
 struct Cta {
@@ -508,7 +506,7 @@ typedef struct Env {
     uint32_t window_cycle;  // clock within the window
     uint32_t sm, sm_count, max_warps;
     uint64_t changed;  // clock of the last change that others can see: memory, a thread that is over
-    uint32_t watch;    // the epoch's number while warps are watched (watch.c); 0: they aren't
+    uint32_t watch;    // the epoch's number while warps are watched (stuck.c); 0: they aren't
     Step step;
     Fault fault;
     void (*wake)(struct Env *env, Warp *w);  // a split of w can run again
@@ -583,7 +581,7 @@ typedef enum FlawKind {
 #undef FLAW
     FLAW_KINDS
 } FlawKind;
-extern const char *const flaw_names[FLAW_KINDS], *const flaw_texts[FLAW_KINDS], *const flaw_cures[FLAW_KINDS];
+extern const char *const flaw_names[FLAW_KINDS], *const flaw_texts[FLAW_KINDS];
 typedef struct FlawSide {
     char *access, *place, *inst;  // "write"; where, as exec_place has it; the instruction. access null: there is none
     uint32_t block[3], thread[3];
@@ -611,24 +609,10 @@ void check_end(Check *c, Flaws *flaws, const char **limit);
 // Device memory was written by others than a kernel, or allocated. It need not be there.
 void check_written(Check *c, uint64_t address, uint64_t bytes, bool written);
 void check_copied(Check *c, uint64_t to, uint64_t from, uint64_t bytes);
-void check_cta_start(Env *env, Cta *cta);
-void check_cta_free(Cta *cta);
 void check_before(Env *env, Warp *w);  // its next instruction is about to be executed, and Warp.products is set
-void check_step(Env *env, Warp *w, const Dinst *d);  // a memory instruction or a fence was executed
-// wgmma reads n times so many bytes of shared memory, at most one for each lane.
-void check_group(Env *env, Warp *w, const Dinst *d, const uint64_t *addr, uint32_t n, uint32_t bytes);
-void check_cluster_arrive(Env *env, Warp *w, uint32_t lanes, bool relaxed);  // before the barrier of the cluster hears
-void check_met(Env *env, Warp *w);                                           // it goes on from there
-void check_deferred(Env *env, const Deferred *x);
-void check_sync(Env *env, Warp *w, uint32_t members);  // lanes have met at a bar.warp.sync
-void check_phase(Cta *cta, uint32_t at);               // a phase of an mbarrier is over
-void check_stuck(const Warp *w);                       // it waits in a launch that hangs
-void check_arrive(Env *env, Warp *w, uint32_t id);     // the current split arrives at a barrier
-void check_release(Env *env, Cta *cta, uint32_t id);   // a barrier's last thread has arrived
-void check_exit(Env *env, Warp *w, uint32_t lanes);
-void check_call(Env *env, Warp *w, uint32_t mask);  // they are in a new frame
+void check_stuck(const Warp *w);       // it waits in a launch that hangs
 
-// watch.c: is a warp in a loop that nothing will end? Called while env->watch is set.
+// stuck.c: is a warp in a loop that nothing will end? Called while env->watch is set.
 typedef enum WatchVerdict { WATCH_WORKS, WATCH_POLLS, WATCH_STUCK } WatchVerdict;
 WatchVerdict watch_judge(const Env *env, Warp *w, uint64_t begin);
 

@@ -6,7 +6,7 @@
 // host address is kept beyond the operation that asked for it, and only gmem_alloc grows it: for the caller of the
 // library between launches, and for the device's malloc where an operation runs alone, at a window's edge. Simulated
 // addresses depend on nothing of this.
-#include "exec/run.h"
+#include "exec/unit.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // log.c: what an SM wrote in a window, kept apart from memory until the window's edge (exec.h; doc/extend/design.md, "A
 // window"). Lines are found by an open-addressing table; a filter of 4096 bits answers most loads without touching it.
-#include "exec/run.h"
+#include "exec/unit.h"
 
 #include <stdlib.h>
 #include <string.h>

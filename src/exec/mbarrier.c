@@ -6,6 +6,7 @@
 // A try_wait whose phase isn't over suspends its split. The split comes back to the instruction when the phase is over,
 // or after a time; then the result is false.
 #include "exec/check.h"
+#include "ptx/ops.h"
 
 enum { COUNT_BITS = 20, TX_BITS = 22 };  // of an object's fields
 #define COUNT_MASK ((1u << COUNT_BITS) - 1)

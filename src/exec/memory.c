@@ -2,7 +2,7 @@
 // left in env->step for the timing model. Shared and local memory are the warp's own and are accessed at once; global
 // memory goes through the window's log when there is one (log.c). Invariant: an access is checked whole before any lane
 // of it has an effect.
-#include "exec/run.h"
+#include "exec/unit.h"
 
 #include <string.h>
 

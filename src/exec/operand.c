@@ -115,7 +115,7 @@ uint64_t address_of(Decode *x, const Symbol *s)
     }
 }
 
-// A register, a constant or a symbol: check.c refuses whatever else stands there.
+// A register, a constant or a symbol: ptx/check.c refuses whatever else stands there.
 Loc32 source_row(Decode *x, const Operand *o, Type t)
 {
     bool wide = type_info[t].bits == 64;

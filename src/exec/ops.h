@@ -10,7 +10,7 @@
 #ifndef EXEC_OPS_H
 #define EXEC_OPS_H
 
-#include "exec/run.h"
+#include "exec/unit.h"
 
 #include <fenv.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 // predicate and writes one or two, set writes all ones or 1.0. Ordered float comparisons are false when an operand is
 // NaN, unordered ones (.equ …) true.
 #include "exec/ops.h"
+#include "ptx/ops.h"
 
 #define CMP_MASK(name, S, T, expr)                                              \
     static uint32_t name(const Lanes *l, const Dinst *i)                        \

@@ -7,6 +7,7 @@
 #if defined(__GNUC__) && !defined(__clang__)
 #endif
 #include "exec/ops.h"
+#include "ptx/ops.h"
 
 #define NAN32 0x7fffffffu
 

@@ -2,6 +2,7 @@
 // with .ftz flush operands and result around it, and those with .sat clamp last. What selects or compares works on
 // the bits, since compilers hesitate to vectorise float comparisons under a condition.
 #include "exec/ops.h"
+#include "ptx/ops.h"
 
 #define NAN32 0x7fffffffu
 #define NAN64 0x7ff8000000000000ull

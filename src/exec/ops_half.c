@@ -4,6 +4,7 @@
 #if defined(__GNUC__) && !defined(__clang__)
 #endif
 #include "exec/ops.h"
+#include "ptx/ops.h"
 
 #define NAN16 0x7fffu
 

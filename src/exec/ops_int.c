@@ -2,6 +2,7 @@
 // is defined. Division by zero is left to the machine by the ISA: quotient and remainder are all ones, as in what
 // ptxas makes of it.
 #include "exec/ops.h"
+#include "ptx/ops.h"
 
 typedef unsigned __int128 u128;
 typedef __int128 s128;

@@ -1,6 +1,7 @@
 // ops_logic.c: logic, shifts, moves and selections (PTX ISA §9.7.6.3–4, §9.7.8, §9.7.9.3, §9.7.9.7). Values are bits
 // here; the width alone matters. Predicates as operands are coded as 2 · number + negated.
 #include "exec/ops.h"
+#include "ptx/ops.h"
 
 #define BITS_2(name, expr)                      \
     BINARY(name##_16, uint32_t, uint16_t, expr) \

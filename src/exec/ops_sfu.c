@@ -4,6 +4,7 @@
 #if defined(__GNUC__) && !defined(__clang__)
 #endif
 #include "exec/ops.h"
+#include "ptx/ops.h"
 
 #define SIGN32 0x80000000u
 #define FORMS(name, op)                    \

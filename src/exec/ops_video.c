@@ -4,6 +4,7 @@
 // source, as in the ISA's formulas; there they are 33, with which only vshl could differ. vabsdiff4, which programs do
 // use, has loops that vectorise.
 #include "exec/ops.h"
+#include "ptx/ops.h"
 
 static Type result_type(const Inst *i)  // the first of three types; what vset gives is unsigned
 {

@@ -1,6 +1,7 @@
 // pick.c: which build of the lane functions this host runs. The choice is made per call from the processor's flags, so
 // nothing is kept.
-#include "exec/run.h"
+#include "exec/unit.h"
+#include "ptx/ops.h"
 
 #define DECLARE(isa)                                                                                             \
     AddressFn *pick_address_##isa(void);                                                                         \

@@ -2,7 +2,7 @@
 // it, changes the tree, and loads what is current then. Before sm_70 a leaf runs until it arrives or waits. From sm_70
 // on, waiting at the reconvergence point is an optimisation: when no leaf can run, or the running one has spun for
 // long, lanes that arrived are released as leaves of their own, which meet the others again further out.
-#include "exec/run.h"
+#include "exec/unit.h"
 
 #include <string.h>
 

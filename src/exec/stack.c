@@ -2,7 +2,7 @@
 // variables each lane has a stack. How many bytes of it the lane has taken lies in a row of the frame, as a register
 // does: so lanes that part keep their own, and what a function took is free again when it returns. The callees' frames
 // begin behind the stack of all lanes that call. Invariant: no stack reaches beyond the thread's local memory.
-#include "exec/run.h"
+#include "exec/unit.h"
 
 static uint32_t *taken(const Warp *w) { return row(&w->l, w->code->stack * ROW_BYTES); }
 

@@ -1,7 +1,7 @@
 // step.c: one instruction of one warp. exec_step is the architecture of a thread block's execution: control flow
 // changes the tree of splits, everything else computes on the lanes of the current one. When it returns, the warp's
 // current split is not at its reconvergence point, or there is none.
-#include "exec/run.h"
+#include "exec/unit.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 // surface.c: loads, stores and reductions of surfaces (PTX ISA §9.7.11). A lane's coordinates become an address in
 // global memory; from there on the access is one of global memory, in its timing and its order, too. Coordinates of
 // bytes (.b) count bytes in a row, those of samples (.p) texels.
-#include "exec/run.h"
+#include "exec/unit.h"
+#include "ptx/ops.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // system.c: the functions that device code calls and doesn't define: vprintf, malloc, free and assert's. In cycle mode
 // what they do is deferred to the window's edge like an atomic; printf's text is made when it is issued, since its
 // arguments are in the thread's own memory.
-#include "exec/run.h"
+#include "exec/unit.h"
 
 #include <string.h>
 

@@ -3,6 +3,7 @@
 // is that of its first texel, of its first level: neighbours and second levels aren't timed
 // (doc/extend/model-errors.md).
 #include "exec/ops.h"
+#include "ptx/ops.h"
 
 #include <math.h>
 #include <string.h>

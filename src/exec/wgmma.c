@@ -9,7 +9,7 @@
 // neighbours along K, or (transposed) along M or N. Without swizzling the rows of a tile follow one another. With it 2,
 // 4 or 8 tiles lie side by side, in rows of 32, 64 or 128 bytes, and the 16 bytes of a row are exchanged by the number
 // of its 128 bytes in a pattern of 256, 512 or 1,024.
-#include "exec/run.h"
+#include "exec/unit.h"
 
 enum { GROUP = 128, WARPS = 4, ROW = 16, TILE = 8 };  // threads, warps; bytes of a row; rows of a tile
 enum { MOST_A = 16 * 32, MOST_B = 64 * 256, MOST_D = 16 * 256 };

@@ -4,7 +4,7 @@
 // are compared where all clocks are the same; else simulated times are.
 #include "figure/page.h"
 
-#include "chip/chip.h"
+#include "gpu/gpu.h"
 
 #include <math.h>
 #include <stddef.h>

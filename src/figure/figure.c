@@ -1,6 +1,6 @@
 // figure.c: a figure as numbers. It has points, and each series has a value at each point. Points are names, in the
 // order in which they came, or numbers, sorted. All that is drawn is in the CSV (plot.c).
-#include "figure/figure.h"
+#include "figure/unit.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -14,8 +14,8 @@ typedef enum FigureKind {
     FIGURE_STACK,   // a bar for each point, made of a part for each series
     FIGURE_DOTS,    // a row for each point and series: a dot, and a ring for the series beside it, with a line between
     FIGURE_BAND,    // the same, but the last series is a thin band below each bar, on an axis of its own
-    FIGURE_MEMORY,  // the memory chart, drawn by memory.c; the points and series are what it lists
-    FIGURE_ROOF,    // the roofline, drawn by memory.c, too
+    FIGURE_MEMORY,  // the memory chart, drawn by chart.c; the points and series are what it lists
+    FIGURE_ROOF,    // the roofline, drawn by chart.c, too
     FIGURE_MATCH,   // a mark for each point, drawn by match.c: the other series over the first
 } FigureKind;
 typedef struct FigureValue {
@@ -56,21 +56,14 @@ size_t figure_series(Figure *f, const char *name);  // adds a series and returns
 FigureValue *figure_text(Figure *f, size_t series, const char *name, double y);
 // name: of the tick on the axis; may be null.
 FigureValue *figure_number(Figure *f, size_t series, double x, const char *name, double y);
-// Adds a last point: each series' geometric mean over the points at which every series has a positive value. Returns
-// how many points these are.
-size_t figure_means(Figure *f);
-bool figure_ranged(const FigureSeries *s);    // some value has a low or a high
-void figure_csv(const Figure *f, Text *out);  // RFC 4180
 
 // --- plot.c: figures drawn by gnuplot --------------------------------------------------------------------------------
-void figure_script(const Figure *f, Text *out);  // the script makes NAME.svg from NAME.csv, in the folder it is run in
-bool figure_plotted(const Figure *f);            // whether gnuplot draws it; memory.c and match.c draw the others
 // Writes NAME.csv and NAME.gp into folder, which is made if it is missing. If svg isn't null, runs gnuplot there, which
 // makes NAME.svg; svg gets its text. folder null: a folder that is removed before the call returns.
 bool figure_draw(const Figure *f, const char *folder, Text *svg, Diag *diag);
 
-// --- svg.c: figures that gnuplot doesn't draw ------------------------------------------------------------------------
-void figure_svg(const Figure *f, bool alone, Text *out);  // draws one; alone: as a file, which has the colours itself
+// Draws one that gnuplot doesn't draw; alone: as a file, which has the colours itself.
+void figure_svg(const Figure *f, bool alone, Text *out);
 
 // --- report.c: a page over a store -----------------------------------------------------------------------------------
 typedef struct ReportOptions {

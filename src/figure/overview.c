@@ -2,7 +2,7 @@
 // why. A workload is a program with its parameters; all other settings are compared, with those of the base.
 #include "figure/page.h"
 
-#include "chip/chip.h"
+#include "gpu/gpu.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef FIGURE_PAGE_H
 #define FIGURE_PAGE_H
 
-#include "figure/figure.h"
+#include "figure/unit.h"
 
 // --- page.gen.c: the files of page/ ----------------------------------------------------------------------------------
 typedef struct PageFile {
@@ -110,7 +110,7 @@ const char *time_word(const RunGroup *g);
 size_t group_fastest(const RunGroup *g);      // the place of the run that takes the least time
 bool charts_program(Report *r, RunGroup *g);  // adds those over one program's runs; false: one can't be drawn
 
-// --- svg.c: pieces of a picture that gnuplot doesn't draw -----------------------------------------------------------
+// --- svg.c: pieces of a picture that gnuplot doesn't draw ------------------------------------------------------------
 enum { SVG_WIDTH = 420 };
 typedef enum SvgAnchor { SVG_START, SVG_MIDDLE, SVG_END } SvgAnchor;
 void svg_open(const Figure *f, double height, bool alone, Text *out);
@@ -123,7 +123,7 @@ const char *svg_colour(uint32_t colour, char out[32]);
 // --- match.c: times beside measured ones -----------------------------------------------------------------------------
 double draw_match(const Figure *f, Text *out);  // the body of the picture; returns its height
 
-// --- memory.c: the memory chart and the roofline ---------------------------------------------------------------------
+// --- chart.c: the memory chart and the roofline ----------------------------------------------------------------------
 double draw_memory(const Figure *f, Text *out);  // the bodies of the pictures; both return the height
 double draw_roof(const Figure *f, Text *out);
 // Adds both figures of a run. False: they can't be drawn.

@@ -582,6 +582,18 @@ static bool draw(const Figure *f, const char *folder, Text *svg, Diag *diag)
     return ok;
 }
 
+void figure_svg(const Figure *f, bool alone, Text *out)
+{
+    Text body = {0};
+    double height = f->kind == FIGURE_MEMORY  ? draw_memory(f, &body)
+                    : f->kind == FIGURE_MATCH ? draw_match(f, &body)
+                                              : draw_roof(f, &body);
+    svg_open(f, height, alone, out);
+    text_put(out, body.v);
+    text_put(out, "</svg>\n");
+    text_free(&body);
+}
+
 bool figure_draw(const Figure *f, const char *folder, Text *svg, Diag *diag)
 {
     if (folder) {

@@ -3,7 +3,7 @@
 // (html.c).
 #include "figure/page.h"
 
-#include "chip/chip.h"
+#include "gpu/gpu.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,13 +20,6 @@ static void real(Text *out, const char *format, double value)
 }
 
 static double ratio(uint64_t a, uint64_t b) { return b ? (double)a / (double)b : NAN; }
-
-static double rate(const RunKernel *k, const char *name)
-{
-    for (size_t n = 0; n < rate_count; n++)
-        if (!strcmp(rates[n].name, name)) return k->rate[n];
-    return NAN;
-}
 
 static const char *label_of(RunGroup *g, size_t run) { return g->swept.n ? group_label(g, run, SIZE_MAX) : "the run"; }
 
@@ -244,15 +237,15 @@ static void kernels_table(Report *r, RunGroup *g, const char *id)
                 continue;
             }
             const uint64_t *count = one->count;
-            html_count(r->out, count[C_CYCLES]), real(r->out, "%.6g", 1e6 * rate(one, "seconds"));
-            real(r->out, "%.3f", rate(one, "ipc"));
+            html_count(r->out, count[C_CYCLES]), real(r->out, "%.6g", 1e6 * one->rate[R_SECONDS]);
+            real(r->out, "%.3f", one->rate[R_IPC]);
             html_count(r->out, count[C_L1_ACCESSES]),
-                html_percent(r->out, count[C_L1_ACCESSES] ? rate(one, "l1_hit_rate") : NAN);
+                html_percent(r->out, count[C_L1_ACCESSES] ? one->rate[R_L1_HIT_RATE] : NAN);
             html_count(r->out, count[C_L2_ACCESSES]),
-                html_percent(r->out, count[C_L2_ACCESSES] ? rate(one, "l2_hit_rate") : NAN);
-            html_percent(r->out, rate(one, "occupancy"));
+                html_percent(r->out, count[C_L2_ACCESSES] ? one->rate[R_L2_HIT_RATE] : NAN);
+            html_percent(r->out, one->rate[R_OCCUPANCY]);
             html_count(r->out, one->warps), html_cell(r->out, one->limit);
-            real(r->out, "%.1f", rate(one, "dram_bandwidth"));
+            real(r->out, "%.1f", one->rate[R_DRAM_BANDWIDTH]);
             Text sure = {0};
             r->options->sure(count, one->peak, g->runs.v[k]->gpu, &sure);
             html_cell(r->out, sure.v);

@@ -1,4 +1,4 @@
-// svg.c: pieces of the pictures that are drawn without gnuplot (memory.c, match.c). All are SVG_WIDTH units wide, as
+// svg.c: pieces of the pictures that are drawn without gnuplot (chart.c, match.c). All are SVG_WIDTH units wide, as
 // gnuplot's are. Texts are escaped; colours are variables, which a picture alone defines itself.
 #include "figure/page.h"
 
@@ -78,16 +78,4 @@ const char *svg_colour(uint32_t colour, char out[32])
 {
     snprintf(out, 32, "var(--s%u)", colour);
     return out;
-}
-
-void figure_svg(const Figure *f, bool alone, Text *out)
-{
-    Text body = {0};
-    double height = f->kind == FIGURE_MEMORY  ? draw_memory(f, &body)
-                    : f->kind == FIGURE_MATCH ? draw_match(f, &body)
-                                              : draw_roof(f, &body);
-    svg_open(f, height, alone, out);
-    text_put(out, body.v);
-    text_put(out, "</svg>\n");
-    text_free(&body);
 }

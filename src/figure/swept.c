@@ -5,7 +5,7 @@
 // that was given first.
 #include "figure/page.h"
 
-#include "chip/chip.h"
+#include "gpu/gpu.h"
 
 #include <math.h>
 #include <stdlib.h>

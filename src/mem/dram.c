@@ -6,7 +6,7 @@
 // A read of several parts is one entry, since the parts come together and go in turn, to one row: what is told of a
 // request is told of its next part.
 // Invariants: completion times don't decrease. Each bank knows its oldest read and its oldest write of the open row.
-#include "mem/mem.h"
+#include "mem/unit.h"
 
 #include <string.h>
 

@@ -129,23 +129,6 @@ typedef struct Dram {
     uint64_t group[16], refreshed, finished;  // when a group takes the next column; the latest refresh, completion
     uint64_t *count;                          // the partition's counters
 } Dram;
-void dram_open(Dram *d, const DramCfg *cfg, uint64_t *count);
-void dram_begin(Dram *d);  // time begins at 0 again; nothing is under way, all rows are closed
-void dram_close(Dram *d);
-static inline uint32_t dram_room(const Dram *d) { return d->cfg.queue - d->n; }
-// The reads that so many bytes take.
-static inline uint32_t dram_parts(const DramCfg *cfg, uint32_t bytes)
-{
-    return !cfg->request || bytes <= cfg->request ? bytes != 0 : (bytes + cfg->request - 1) / cfg->request;
-}
-// There is room. A read is told of (dram_pop) once the last of its dram_parts is complete.
-void dram_put(Dram *d, uint64_t now, uint64_t address, uint32_t bytes, bool write, uint32_t tag);
-uint64_t dram_next(const Dram *d);                    // the next cycle at which something happens, or NEVER
-bool dram_pop(Dram *d, uint64_t now, uint32_t *tag);  // a read that is complete at now
-static inline uint64_t dram_done(const Dram *d) { return d->done_n ? d->done[d->done_head].time : NEVER; }  // the next
-// Starts what can start by cycle `to`, as long as no read completes before, and until there is room for so many
-// requests. Returns the cycle of the last start, NEVER: there was none.
-uint64_t dram_run(Dram *d, uint64_t to, uint32_t room);
 
 // --- tlb.c: address translation --------------------------------------------------------------------------------------
 // Each SM has an L1 TLB, looked up by requests that leave it; all share an L2 TLB. A request that misses the L1 TLB
@@ -340,10 +323,6 @@ static inline bool partition_is_far(const PartitionCfg *cfg, uint32_t part, uint
 static inline uint32_t far_there(const PartitionCfg *cfg, uint32_t part, uint32_t sm)
 {
     return partition_is_far(cfg, part, sm) ? cfg->far / 2 : 0;
-}
-static inline uint32_t far_back(const PartitionCfg *cfg, uint32_t part, uint32_t sm)
-{
-    return partition_is_far(cfg, part, sm) ? cfg->far - cfg->far / 2 : 0;
 }
 // Runs a channel through the window that ends at cycle `end`. p is the channel's first slice. Windows in which nothing
 // is due may be left out; `window` counts those that aren't.

@@ -3,7 +3,7 @@
 // until DRAM completes something. The L2's latency lies on the links (mem.h), so a hit answers at once. A request is
 // for sectors of a segment; where lines are shorter, it is looked up line by line, and answered when all lines have
 // answered. Conservation: accesses = hits + misses + merges; every request that isn't quiet is answered once.
-#include "mem/mem.h"
+#include "mem/unit.h"
 
 #include <string.h>
 

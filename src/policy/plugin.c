@@ -1,6 +1,6 @@
 // plugin.c: a policy from a shared object that exports `onchip_policy`. Loading one runs its code: that is why only the
 // command line and the caller of the library name it, and no description.
-#include "policy/policy.h"
+#include "policy/unit.h"
 
 #define XXH_INLINE_ALL
 #include <dlfcn.h>

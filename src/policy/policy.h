@@ -34,8 +34,6 @@ const oc_policy_param *policy_param(const oc_policy_type *t, const char *name); 
 // A parameter's value as text: one of its words, or a number. Reading also takes a word's number; false: it is neither.
 bool policy_param_read(const oc_policy_param *p, const char *text, double *v);
 void policy_param_write(const oc_policy_param *p, double v, Text *out);
-// Why a type can't be used; null: it can.
-const char *policy_wrong(const oc_policy_type *t);
 
 // --- plugin.c --------------------------------------------------------------------------------------------------------
 // A policy in a shared object. It stays loaded as long as somebody holds it.

@@ -1,5 +1,5 @@
 // table.c: the table of policies, and what a policy must be like to be used.
-#include "policy/policy.h"
+#include "policy/unit.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // handles.c: finds our data by the handles that the application holds. The driver may give out the same handle again,
 // for example after a context was destroyed together with its modules; the new meaning then replaces the old one.
 // Kernels stay until their module is unloaded. Launching one during that is a mistake of the application in any case.
-#include "preload/preload.h"
+#include "preload/unit.h"
 
 #include <string.h>
 

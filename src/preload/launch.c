@@ -2,7 +2,7 @@
 // for. From it a second Launch is made, with a rewritten kernel, two more parameters and more shared memory. If that
 // isn't possible, or the driver refuses it, the application's own launch is issued. So the application sees an error
 // only if its own launch has one.
-#include "preload/preload.h"
+#include "preload/unit.h"
 
 #include <string.h>
 

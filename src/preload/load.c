@@ -1,7 +1,7 @@
 // load.c: loads modules and libraries. If the application loads PTX, bare or in a fat binary, the PTX is rewritten, and
 // the rewritten text is loaded in its place. If nothing in it can be rewritten, or the driver refuses the rewritten
 // text, the application's call is made as it was.
-#include "preload/preload.h"
+#include "preload/unit.h"
 
 #include <string.h>
 

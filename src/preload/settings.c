@@ -1,7 +1,7 @@
 // settings.c: reads the environment when it is first needed, and writes the log. ONCHIP_SL1 has settings as --sl1= of
 // `onchip run` takes them, ONCHIP_SL1_LOG the name of a file or "stderr". An unknown setting is reported in the log,
 // and otherwise ignored: the application must run in any case.
-#include "preload/preload.h"
+#include "preload/unit.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -15,7 +15,7 @@
 //   holds.
 //
 // Only the driver's own functions are replaced, not functions of the same name in another library, such as a stub.
-#include "preload/preload.h"
+#include "preload/unit.h"
 
 #include <dlfcn.h>
 #include <stdatomic.h>

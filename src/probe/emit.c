@@ -177,7 +177,7 @@ static void put_rule(const Found *f, Text *out)
         text_put(&from, "assumed: with one way there is no choice");
     else
         provenance(&from, &(Value){f->rule.verdict, 0, 0, 0, f->rule.why}, "");
-    key(out, "policy", from.v, "%s", name);
+    key(out, "replacement", from.v, "%s", name);
     text_free(&from);
     if (f->rule.verdict != MEASURED || f->shape.rule != RULE_WEIGHTED || !f->shape.ways) return;
     Text list = {0};

@@ -2,7 +2,7 @@
 #ifndef PROBE_INFER_H
 #define PROBE_INFER_H
 
-#include "probe/probe.h"
+#include "probe/unit.h"
 
 // --- bound.c ---------------------------------------------------------------------------------------------------------
 extern const char bound_why[];  // the reason of what isn't known because of the bound

@@ -2,7 +2,7 @@
 #ifndef PROBE_MEASURE_H
 #define PROBE_MEASURE_H
 
-#include "probe/probe.h"
+#include "probe/unit.h"
 
 // --- chase.c: dependent loads, timed one by one ----------------------------------------------------------------------
 typedef struct Chase {

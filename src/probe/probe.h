@@ -35,7 +35,6 @@ typedef struct Bound {
     uint64_t done, most;  // loads that were executed, or threads that were launched; most 0: there is no bound
     bool spent;           // something wasn't done, since it would have been more than `most`
 } Bound;
-bool bound_take(Bound *b, uint64_t n);  // false: n more would be too many. b may be null
 
 // --- chase.c: dependent loads, timed one by one ----------------------------------------------------------------------
 typedef enum ChaseKind {
@@ -272,7 +271,6 @@ typedef struct Run {
     size_t n, timed;
     uint32_t rounds, first;
 } Run;
-bool walk_inside(const Walk *w, uint64_t span);  // does all of it lie within the first `span` bytes?
 
 // --- book.c: the four steps of mei §3.2 as they are written, and the methods of others beside them -------------------
 typedef enum BookStep { BOOK_SIZE, BOOK_LINE, BOOK_SETS, BOOK_POLICY, BOOK_STEPS } BookStep;

@@ -8,6 +8,7 @@
 // order of first appearance; a copy shares its source's slot if it can. If the graph would be too large (many registers
 // that live long), the function is scanned instead, as if each register lived from its first instruction to its last,
 // which takes more slots.
+#include "ptx/ops.h"
 #include "ptx/pass.h"
 
 #include <stdlib.h>

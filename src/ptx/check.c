@@ -1,6 +1,7 @@
 // check.c: is an instruction legal? Its modifiers are sorted into the slots of their groups, and its types and operands
 // are compared with its row in ops.def (PTX ISA §9.1–9.4: type agreement; §9.4.1: the relaxed rule of ld, st and cvt).
 // In an Inst that passed, type, type2, space, vec and mod[] are filled. Later passes rely on that.
+#include "ptx/ops.h"
 #include "ptx/parse.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 // deps.c: which instructions of a part of a block must go before which others. Invariants: reads and writes of a
 // register, stores, and accesses of memory that may meet stay in order; what the whole warp, the clock, the carry or
 // other threads see of a thread ends a part.
+#include "ptx/ops.h"
 #include "ptx/pass.h"
 
 #include <string.h>

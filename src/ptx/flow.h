@@ -4,7 +4,7 @@
 
 #include "ptx/ptx.h"
 
-// --- flow.c, live.c: basic blocks, dominators, loops; liveness ------------------------------------------------------
+// --- flow.c, live.c: basic blocks, dominators, loops; liveness -------------------------------------------------------
 typedef struct Block {
     uint32_t first, last;  // instructions [first, last)
     VEC(uint32_t) succ, pred;
@@ -41,7 +41,7 @@ void flow_free(Flow *flow);
 uint32_t flow_reconvergence(const Flow *flow, uint32_t i);
 void flow_dot(const Flow *flow, Text *out);  // Graphviz
 
-// --- alloc.c: registers ---------------------------------------------------------------------------------------------
+// --- alloc.c: registers ----------------------------------------------------------------------------------------------
 typedef struct Alloc {
     uint32_t *slot;        // per register: first 32-bit slot of the register file; NO_REG: never used
     uint32_t *place;       // per register: first row of its value, or predicate number; NO_REG: never used

@@ -1,6 +1,7 @@
 // fold.c: what is known of registers within a block: that one is another plus a constant, a constant, or a variable's
 // address. Addresses and sums are made of the root, so that chains of increments, as loops leave them when they are
 // unrolled, needn't wait for each other. Invariant: a root is only taken where it still holds what it did.
+#include "ptx/ops.h"
 #include "ptx/pass.h"
 
 typedef struct Value {

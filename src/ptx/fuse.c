@@ -2,6 +2,7 @@
 // numbers, logic of three words, products and shifts with a sum behind them, a comparison with the logic of its result.
 // They stay as PTX says and compute the same; but what another one does along takes no slot (sass.c). Invariant: a
 // result that a mark takes away is read by nothing but what does it along.
+#include "ptx/ops.h"
 #include "ptx/pass.h"
 
 enum { MOST_SOURCES = 3, MOST_FACTORS = 64 };  // of an instruction; kept in registers

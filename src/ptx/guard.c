@@ -1,6 +1,7 @@
 // guard.c: a branch over few instructions goes, and they get its guard, as ptxas does it: a warp whose threads differ
 // then goes over them once, and what stands before and behind them is one block. Invariant: they don't write the
 // predicate that the branch reads, and each thread executes what it did.
+#include "ptx/ops.h"
 #include "ptx/pass.h"
 
 enum { MOST_SLOTS = 8 };  // of machine code on a side

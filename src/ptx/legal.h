@@ -4,6 +4,7 @@
 #ifndef PTX_LEGAL_H
 #define PTX_LEGAL_H
 
+#include "ptx/ops.h"
 #include "ptx/parse.h"
 
 #include <string.h>

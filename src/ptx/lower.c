@@ -3,6 +3,7 @@
 // lowered function computes the same as the parsed one. Each instruction keeps the index of the one it came from
 // (origin). Loads stay even if nothing reads their results; so do volatile accesses and reads of the clock. Registers
 // become untyped, as the machine's are, so that a register can replace another one of the same width.
+#include "ptx/ops.h"
 #include "ptx/pass.h"
 
 #include <string.h>

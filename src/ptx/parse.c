@@ -2,6 +2,7 @@
 // bodies in parse_inst.c. The parser is recursive descent over a lexer with one token; the grammar rule stands above
 // its function. Everything it builds lives in the module's arena or in vectors that ptx_free releases.
 #include "ptx/parse.h"
+#include "ptx/ops.h"
 
 #include <string.h>
 

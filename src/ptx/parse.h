@@ -10,7 +10,7 @@
 #define MOST_NAMES (1u << 18)   // variables that name<n> declares, of a module
 #define MAX_EDGES (1ull << 24)  // of a function's flow graph
 
-// --- lex.c ----------------------------------------------------------------------------------------------------------
+// --- lex.c -----------------------------------------------------------------------------------------------------------
 typedef enum TokenKind { TOK_END, TOK_NAME, TOK_INT, TOK_FLOAT, TOK_STRING, TOK_DIRECTIVE, TOK_PUNCT } TokenKind;
 typedef struct Token {
     TokenKind kind;
@@ -69,7 +69,7 @@ typedef struct Result {  // of the function whose body is parsed, in a register
     uint64_t offset;
 } Result;
 
-// --- words.c ---------------------------------------------------------------------------------------------------------
+// --- vocabulary.c ----------------------------------------------------------------------------------------------------
 typedef struct Word {
     const char *text;  // null: a free place
     uint32_t length, value;

@@ -1,6 +1,7 @@
 // parse_expand.c: some forms of PTX stand for several instructions. The parser replaces them by these, so that later
 // passes needn't know the forms: elements of arrays (PTX ISA §6.4.2), sums of an address and a constant, moves of whole
 // vectors (§6.4.3), and parameters and results of functions in registers (§7.1).
+#include "ptx/ops.h"
 #include "ptx/parse.h"
 
 #include <string.h>

@@ -2,6 +2,7 @@
 // if an inner scope declares a register or variable under a name that is taken, it gets a new name. A label belongs to
 // the scope that defines it. If a scope refers to a label that it doesn't define, the label is looked for outside when
 // the scope ends. Registers are numbered in the order of their declarations; unused registers of a range are left out.
+#include "ptx/ops.h"
 #include "ptx/parse.h"
 
 #include <string.h>

@@ -3,6 +3,7 @@
 #define PTX_PASS_H
 
 #include "ptx/flow.h"
+#include "ptx/unit.h"
 
 // --- sets of types ---------------------------------------------------------------------------------------------------
 #define T_INT8 (T(U8) | T(S8))
@@ -43,7 +44,7 @@ void insts_replace(Function *f, uint32_t first, uint32_t last, const Inst *by, u
 void insts_drop(Function *f, const bool *gone);
 void places_move(Function *f, const uint32_t *labels, const uint32_t *pragmas);  // where each instruction's are now
 
-// --- index.c: the instructions of each register ---------------------------------------------------------------------
+// --- uses.c: the instructions of each register -----------------------------------------------------------------------
 typedef struct RegIndex {
     uint32_t *first,
         *inst;  // register r's: inst[first[r]] to inst[first[r + 1] - 1], as they stand, as often as they do
@@ -121,7 +122,7 @@ void expand_wmma(Function *f);
 void fuse_insts(Function *f);
 void put_beginning(Function *f);  // what machine code of each kernel begins with
 
-// --- merge.c ---------------------------------------------------------------------------------------------------------
+// --- widen.c ---------------------------------------------------------------------------------------------------------
 // Loads of shared memory become wider ones. gone gets the instructions that are to be dropped. False: none were merged.
 bool merge_shared(Function *f, bool *gone);
 

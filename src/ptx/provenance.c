@@ -2,6 +2,7 @@
 // register's provenance is the meet over all its definitions. A pointer passes through mov, cvta, add, sub, selp, and,
 // or; any other instruction ends it. A parameter is certainly a pointer if cvta was applied to it, or if it is marked
 // .ptr. If two parameters are added, the certain pointer is the base, and the other one the offset.
+#include "ptx/ops.h"
 #include "ptx/pass.h"
 
 #include <string.h>

@@ -4,13 +4,13 @@
 // it returns a diagnostic. ptx_parse_partly leaves out the functions that aren't implemented, and says why. The IR is
 // close to the text: an Inst keeps its modifiers in source order, so printing is a walk. Analyses (cfg, liveness,
 // provenance) are computed per function into a Flow; lower.c rewrites a copy. What the files of this folder alone share
-// stands in parse.h and pass.h.
+// stands in unit.h, parse.h and pass.h.
 #ifndef PTX_H
 #define PTX_H
 
 #include "base/base.h"
 
-// --- tables.c: types.def, mods.def, sregs.def, ops.def --------------------------------------------------------------
+// --- tables.c: types.def, mods.def, sregs.def, ops.def ---------------------------------------------------------------
 typedef enum Kind { K_BITS, K_UINT, K_SINT, K_FLOAT, K_PRED, K_OPAQUE } Kind;
 
 typedef enum Type {
@@ -81,14 +81,7 @@ typedef enum Class {
     CLASS_COUNT
 } Class;
 
-typedef enum Op {
-#define OP(id, name, sig, types, types2, groups, properties, class, s32, s64, section) OP_##id,
-#define NOOP(name, section, state, why)
-#include "ptx/ops.def"
-#undef OP
-#undef NOOP
-    OP_COUNT
-} Op;
+typedef uint16_t Op;  // a row of ops.def; ops.h names them
 // Properties of operations: ops.def says what each means.
 enum {
     P_COPY = 1 << 0,
@@ -116,7 +109,7 @@ typedef struct OpInfo {
     uint8_t slots32, slots64;
     const char *section;
 } OpInfo;
-extern const OpInfo op_info[OP_COUNT];
+extern const OpInfo op_info[];
 static inline bool op_has(Op op, unsigned properties) { return (op_info[op].properties & properties) != 0; }  // any
 typedef enum OpState { OP_REFUSED, OP_ELSEWHERE } OpState;
 typedef struct OpMissing {
@@ -139,8 +132,6 @@ typedef struct FormInfo {
     const char *parts, *written, *why;
 } FormInfo;
 extern const FormInfo form_info[FORMS];
-// The form that a modifier or type makes of an operation, which doesn't take it otherwise; FORMS: none is known.
-FormId form_of(Op op, const char *part, size_t length);
 
 typedef enum Space { SP_NONE, SP_REG, SP_GENERIC, SP_GLOBAL, SP_CONST, SP_SHARED, SP_LOCAL, SP_PARAM, SP_TEX } Space;
 extern const char *const space_names[];
@@ -220,7 +211,6 @@ typedef struct Inst {
     uint32_t loc;     // index into Module.locs + 1, or 0
     uint32_t origin;  // index of the instruction of the parsed function that this one stands for
 } Inst;
-static inline bool inst_keeps(const Inst *i) { return i->guarded && !i->alone; }  // old values, for some threads
 static inline bool inst_has(const Inst *i, Group g) { return i->mod[g] != M_NONE; }
 
 typedef struct Reg {
@@ -357,9 +347,7 @@ struct Module {
     VEC(FileName) files;
 };
 
-// --- parse.c --------------------------------------------------------------------------------------------------------
-// Parses and checks a module. name is what diagnostics call it. Null on failure, with the diagnostic in diag.
-Module *ptx_parse(const char *text, size_t length, const char *name, Diag *diag);
+// --- parse.c ---------------------------------------------------------------------------------------------------------
 // The same, but a function of which something isn't implemented takes nothing but itself away: its refusal is set.
 Module *ptx_parse_partly(const char *text, size_t length, const char *name, Diag *diag);
 void ptx_free(Module *module);
@@ -380,8 +368,6 @@ void inst_regs(const Inst *i, RegVisit *visit, void *user);
 Space inst_from_space(const Inst *i);  // of what copies (P_COPIES): where from
 int ptx_dimensions(const Inst *i);     // of a tensor's copy
 int inst_dest_count(const Inst *i);    // leading operands that are destinations
-bool inst_adds(const Inst *i);         // it reads its destination, too
-int inst_slots(const Inst *i);         // issue slots, from ops.def
 
 // --- texture.c: what textures and surfaces are addressed by ----------------------------------------------------------
 // Behind a texture's address: the level of a mipmap, the coordinates' derivatives, offsets in texels, a depth that
@@ -395,7 +381,7 @@ typedef struct TexShape {
 } TexShape;
 TexShape tex_shape(uint16_t geometry);  // a Mod of GEOM
 
-// --- matrix.c: matrices, of which each lane of a warp has a fragment -------------------------------------------------
+// --- products.c: matrices, of which each lane of a warp has a fragment -----------------------------------------------
 enum { MATRIX_D, MATRIX_A, MATRIX_B, MATRIX_C, MATRICES };
 // D = A · B + C: D and C have m × n elements, A m × k, B k × n. Of wgmma, which has C in D, it is what one of four
 // warps does: 16 of 64 rows.
@@ -408,7 +394,6 @@ typedef struct Product {
     uint8_t version, sm;          // of the ISA, and the architecture, that it needs
 } Product;
 bool ptx_matrix(const Inst *i, Product *out);  // false: there is no such form
-Type inst_type(const Inst *i, int n);          // the type that is written in place n, or TY_NONE
 typedef struct Fragment {
     uint8_t registers;
     Type type;  // theirs
@@ -423,13 +408,10 @@ typedef struct Element {
 } Element;
 int matrix_per_register(Type t);  // elements
 Element matrix_element(const Product *x, int which, uint32_t lane, uint32_t reg, uint32_t e);
-// Of a sparse one: how many sparsity selectors there are; which lane has the metadata of the stored-th element of a row
-// of A, and where in its word the four bits begin; which column they say that element is of.
-uint32_t matrix_selectors(const Product *x);
 uint32_t matrix_metadata(const Product *x, uint32_t selector, uint32_t row, uint32_t stored, uint32_t *shift);
 uint32_t matrix_place(const Product *x, uint32_t stored, uint32_t metadata);
 
-// --- print.c --------------------------------------------------------------------------------------------------------
+// --- print.c ---------------------------------------------------------------------------------------------------------
 void ptx_print(const Module *m, Text *out);                        // a module that parses back to the same IR
 void ptx_print_inst(const Function *f, const Inst *i, Text *out);  // one instruction, without newline
 void ptx_print_function(const Function *f, Text *out);
@@ -437,10 +419,10 @@ void ptx_print_function(const Function *f, Text *out);
 void ptx_print_head(const Function *f, const char *suffix, const char *params, Text *out);
 void ptx_print_declarations(const Function *f, Text *out);
 
-// Of loads of shared memory that merge.c makes one. Variables of as many bytes begin at a multiple of it.
+// Of loads of shared memory that widen.c makes one. Variables of as many bytes begin at a multiple of it.
 enum { MERGED_BYTES = 16 };
 
-// --- lower.c: copies propagated, dead code removed; the parsed function is left alone -------------------------------
+// --- lower.c: copies propagated, dead code removed; the parsed function is left alone --------------------------------
 // The registers that a kernel's bounds leave each thread (.maxntid, .reqntid, .minnctapersm, §11.4); 0: any number.
 uint32_t ptx_bound(const Function *f);
 uint64_t ptx_block_threads(const Function *f);  // that .reqntid or .maxntid name, at most 2^20; 0: neither is there
@@ -451,7 +433,7 @@ void ptx_lowered_free(Function *f);
 // --- wmma.c ----------------------------------------------------------------------------------------------------------
 bool ptx_has_wmma(const Function *f);  // wmma.load or wmma.store, which only the lowered function is without
 
-// --- provenance.c: which parameter an address comes from ------------------------------------------------------------
+// --- provenance.c: which parameter an address comes from -------------------------------------------------------------
 #define PROV_NONE (-1)  // not from a parameter, or not known
 // Of each instruction the pointer parameter that its address derives from; of each register its value's (may be null).
 int16_t *ptx_provenance(const Function *f, int16_t **regs);  // caller frees
@@ -461,8 +443,7 @@ typedef struct Sass {
     uint8_t slots, units;  // instructions, and how many of them the class's unit does
     Class class;
 } Sass;
-bool ptx_sass(const Inst *i, int capability, Sass *out);  // false: it is as ops.def says
-Sass inst_sass(const Inst *i, int capability);            // of any instruction; capability 0: as ops.def says
+Sass inst_sass(const Inst *i, int capability);  // of any instruction; capability 0: as ops.def says
 // --- counts.c --------------------------------------------------------------------------------------------------------
 // Of a lowered function: the machine instructions that stand in its code, a line for each timing class, the sum last.
 void ptx_counts(const Function *f, Text *out);

@@ -1,5 +1,6 @@
 // sass.c: what an instruction becomes in machine code (sass.def): how many instructions, on which unit most of them
 // wait, and how many of them that unit does. It is executed as PTX says; this is about its time alone.
+#include "ptx/ops.h"
 #include "ptx/pass.h"
 
 typedef enum When {

@@ -3,6 +3,7 @@
 // register there is a store, with the definition's guard; before each use there is a load into a new register. This is
 // repeated until the need fits, or nothing is left to spill. Invariant: the spilled function computes the same, and the
 // origin of a new instruction is that of the instruction it serves.
+#include "ptx/ops.h"
 #include "ptx/pass.h"
 
 #include <stdlib.h>

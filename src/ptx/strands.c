@@ -4,6 +4,7 @@
 // text is run forwards; and a warp that waits anywhere is at an instruction that starts a strand. The lanes of a warp
 // may part: if one side of a branch has a start, the others wait meanwhile, and start strands, too.
 #include "ptx/strands.h"
+#include "ptx/ops.h"
 
 #include <string.h>
 

@@ -1,4 +1,5 @@
 // tables.c: makes arrays of the .def files.
+#include "ptx/ops.h"
 #include "ptx/pass.h"
 
 #include <string.h>

@@ -1,5 +1,6 @@
 // texture.c: the operands of texture and surface instructions: addresses [object, {coordinates}], and what stands
 // behind those of textures (PTX ISA §9.7.10, §9.7.11).
+#include "ptx/ops.h"
 #include "ptx/parse.h"
 
 TexShape tex_shape(uint16_t geometry)

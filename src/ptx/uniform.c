@@ -3,6 +3,7 @@
 // whose sources are such registers, constants, or special registers that a warp's threads share. Control flow doesn't
 // matter then, since every time that the definition is executed it gives the same value. Definitions are looked at
 // once, in the order of the text.
+#include "ptx/ops.h"
 #include "ptx/pass.h"
 
 static bool is_uniform(const bool *uniform, const Operand *o)

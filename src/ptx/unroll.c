@@ -7,6 +7,7 @@
 //
 // Each copy writes registers of its own, except the last, which leaves in the loop's own registers what the next turn
 // reads. Invariant: a thread makes the same turns; a copy's test is left out only where it's sure how it would end.
+#include "ptx/ops.h"
 #include "ptx/pass.h"
 
 #include <string.h>

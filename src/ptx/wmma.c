@@ -2,6 +2,7 @@
 // layout is ours to choose (ptx.h, matrix_element): each register is loaded as a word where its elements lie side by
 // side in memory, else element by element. Neighbours of C and D in a row are one access of two registers. Where lanes
 // stand in a matrix is computed once, at the function's beginning.
+#include "ptx/ops.h"
 #include "ptx/pass.h"
 
 #include <string.h>

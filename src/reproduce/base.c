@@ -6,7 +6,7 @@
 //
 // Invariant: the run that is kept for a point is the one whose value the point has. Here and in reproduce.c, that is
 // the first of the runs with the lowest score; without `best`, the point has one run alone.
-#include "reproduce/parts.h"
+#include "reproduce/unit.h"
 
 #include <math.h>
 #include <string.h>

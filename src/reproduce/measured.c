@@ -10,7 +10,7 @@
 //
 // A row is a run of its own; its point has the class as its series, and the program as its x. What matters is the
 // quotient of the two times, so that is what is averaged here, and never the difference.
-#include "reproduce/parts.h"
+#include "reproduce/unit.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 // A line is "figure","series","x",ours,theirs,tolerance, and a quote within a text is written twice. Only `ours` is
 // taken. The paper's values come from the figure's own file, so that a value that was corrected there is the one that
 // is shown.
-#include "reproduce/parts.h"
+#include "reproduce/unit.h"
 
 #include <math.h>
 #include <string.h>

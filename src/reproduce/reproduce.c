@@ -7,7 +7,7 @@
 //    point that has the row's name.
 // 2. Where several values fall on a point, `best` keeps one of them (the autotuned one), or `mean` joins them.
 // 3. All values are divided by those of the baseline (base.c).
-#include "reproduce/parts.h"
+#include "reproduce/unit.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -52,18 +52,6 @@ bool reproduce_fill(Reproduction *r, Store *store, Diag *diag);  // computes the
 void reproduce_free(Reproduction *r);
 
 // --- measured.c: times of a real GPU ---------------------------------------------------------------------------------
-// How far the simulated times are from those of one class; null: from all. A factor is the quotient of two times, the
-// larger one above.
-typedef struct MeasuredError {
-    size_t n, near;  // times; those within a factor of 1.5
-    double mean;     // of |simulated / measured − 1|
-    double median;   // of the factors
-    double rank;     // Spearman's rank correlation; NaN: there is none
-    size_t pairs,
-        in_order;  // pairs whose measured times differ by more than 10 %; those that are in the same order here
-    const Point *farthest;  // null: there are no times
-} MeasuredError;
-MeasuredError measured_error(const Reproduction *r, const char *class);
 // From points that onchip reproduce measured --csv printed: how many times of a class a card has, and what 90 % of
 // |simulated / measured − 1| are within; 0 without any. False: there are none of the card at all.
 bool measured_within(const Source *csv, const char *gpu, const char *class, size_t *times, double *within);
@@ -78,7 +66,7 @@ void measured_figure(const Reproduction *r, Figure *f);
 // Takes the points from what `onchip reproduce --csv` printed, in the place of reproduce_fill. Nothing is run.
 bool reproduce_read(Reproduction *r, const Source *csv, Diag *diag);
 
-// --- error.c: how far ours is from theirs ----------------------------------------------------------------------------
+// --- distance.c: how far ours is from theirs -------------------------------------------------------------------------
 typedef struct CellError {  // over the points for which the paper has a value, without summaries
     size_t cells;
     double mean, rms;      // of ours − theirs, in the unit of y
@@ -89,7 +77,7 @@ CellError reproduce_error(const Reproduction *r);
 // Whether ours is within the tolerance of theirs; of measured times, within a factor of 1.5.
 bool reproduce_within(const Reproduction *r, const Point *p);
 
-// --- table.c: markdown -----------------------------------------------------------------------------------------------
+// --- markdown.c: markdown --------------------------------------------------------------------------------------------
 // Prints the figure as a table, with its error over all cells. only: the places on the x axis that are shown, separated
 // by commas; null: all.
 void reproduce_table(const Reproduction *r, const char *only, Text *out);

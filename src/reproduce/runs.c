@@ -1,7 +1,7 @@
 // runs.c: which runs a figure has. They are those of its own matrices; of its rows of [data]; or, with `runs`, those of
 // other figures of the same paper or folder, in which its own axes replace theirs. So a list of programs stands once,
 // and figures try their own settings with it.
-#include "reproduce/parts.h"
+#include "reproduce/unit.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 // unit.c: does a figure's unit fit its formulas? A unit that says "so many times" (×, speed-up) needs values that
 // divide something by something. Either the baseline divides them, or each formula does. A speed-up also falls with the
 // time that a run takes. Only the formulas are looked at, so that a mistake is told before anything runs.
-#include "reproduce/parts.h"
+#include "reproduce/unit.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // child.c: starts a program so that the dynamic linker finds our libcudart first. A program that doesn't ask for
 // libcudart may have CUDA's runtime inside of it, or be a script that starts such a program: there ours is loaded in
 // any case (cudart/redirect.c). Only the program's own environment is changed.
-#include "serve/serve.h"
+#include "serve/unit.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 //
 // One process at a time may be connected: a program may be a script that runs several, one after the other. Each finds
 // the device as new.
-#include "serve/serve.h"
+#include "serve/unit.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -20,9 +20,9 @@ typedef struct ServeOptions {
     // Told in whole lines what the program doesn't learn, such as the place of a kernel's fault.
     void (*tell)(void *user, const char *line);
     void (*ran)(void *user);  // called after each launch; may be null
-    // Names memory by the calls of the program that asked for it (cudart/calls.c); nothing is added: unknown. taken(of,
-    // …) tells whether other calls have a name, as may be of one line: then the name is another if there is one. May be
-    // null.
+    // Names memory by the calls of the program that asked for it (cudart/callers.c); nothing is added: unknown.
+    // taken(of, …) tells whether other calls have a name, as may be of one line: then the name is another if there is
+    // one. May be null.
     void (*site)(void *user, const char *calls, bool (*taken)(const void *of, const char *name), const void *of,
                  Text *name);
     void *user;
@@ -75,14 +75,5 @@ typedef struct Serving {
     bool sticky;         // all further calls have it
     bool untold;         // no call has had it yet
 } Serving;
-// child.c
-// Starts the program, which finds libcudart and the socket's name in its environment. −1, and why: it can't.
-pid_t child_start(const ServeOptions *o, const char *socket, Text *why);
-// answers.c
-// Answers a call; out gets the text. Returns a cudaError_t.
-int answer(Serving *s, const WireCall *c, WireAnswer *a, Text *out);
-void answers_run(Serving *s);    // the launches that wait
-void answers_reset(Serving *s);  // the device is as new; what the program has made is gone
-void answers_free(Serving *s);
 
 #endif

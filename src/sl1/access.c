@@ -2,7 +2,8 @@
 // at most one of a thread's lines. Therefore an access first looks up all lines of the thread if pointers may alias, or
 // if its own pointer is of unknown origin. Where pointers don't alias, a tag is the low half of a line's address, since
 // a structure of less than 4 GiB has no two lines with the same low half.
-#include "sl1/sl1.h"
+#include "ptx/ops.h"
+#include "sl1/unit.h"
 
 #include <string.h>
 

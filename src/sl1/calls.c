@@ -2,7 +2,8 @@
 // the computing slice. The cache's state consists of registers of the thread. It is passed to the copy in one more
 // parameter, and comes back in front of the result: PTX allows one result, so the state and the function's own result
 // are one array.
-#include "sl1/sl1.h"
+#include "ptx/ops.h"
+#include "sl1/unit.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 // 13.0 takes 27 registers, of its rewritten kernel 32, and saves as many in the functions. A kernel that has such a
 // directive of its own is left as it is.
 #include "ptx/flow.h"
-#include "sl1/sl1.h"
+#include "sl1/unit.h"
 
 // Warps that a multiprocessor has room for by registers alone. From sm_30 on it has 65536 registers in four parts, and
 // a warp gets them in units of 256 (CUDA occupancy calculator). The most warps are those of the CUDA C++ Programming

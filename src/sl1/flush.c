@@ -1,7 +1,7 @@
 // flush.c: writes lines back to memory. Memory isn't read and merged with the line, so that bytes of other threads stay
 // as they are: a line that was written whole is stored whole; of other lines a word that was written whole is stored as
 // a word, and other written bytes are stored one by one.
-#include "sl1/sl1.h"
+#include "sl1/unit.h"
 
 #include <string.h>
 

@@ -8,7 +8,8 @@
 // A register can stand for a local variable: both are a thread's own (PTX ISA §5.1.5), keep their value from one round
 // of a loop to the next, and are undefined before anything was stored. A load of a slot to which nothing is ever stored
 // becomes a mov of 0, so that no register is read that has no definition.
-#include "sl1/sl1.h"
+#include "ptx/ops.h"
+#include "sl1/unit.h"
 
 #include <stdlib.h>
 #include <string.h>

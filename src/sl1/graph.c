@@ -1,7 +1,7 @@
 // graph.c: the call graph of a kernel, and for each function the facts (SL1_…) that hold for it or for any function
 // that it leads to. Functions that call each other have all facts in common; they are found as strongly connected
 // components (Tarjan). Chains of calls may be as long as the text, so nothing here recurses.
-#include "sl1/sl1.h"
+#include "sl1/unit.h"
 
 static bool find(const Sl1Graph *g, const Function *f, int64_t *v)
 {

@@ -4,7 +4,8 @@
 // branch to behind the call. A call stays if the function calls itself (directly or through others), has no body, is
 // only known at run time, or has variables that exist once; if its parameters are used in a way that local memory
 // doesn't allow; or if the copy would become too long.
-#include "sl1/sl1.h"
+#include "ptx/ops.h"
+#include "sl1/unit.h"
 
 #include <string.h>
 

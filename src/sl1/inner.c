@@ -9,7 +9,8 @@
 //
 // So a main loop of long rounds is monitored no longer than others, and what an inner loop does in the first round is
 // cached. If nothing was chosen the quiet copy serves as the plain slice does.
-#include "sl1/sl1.h"
+#include "ptx/ops.h"
+#include "sl1/unit.h"
 
 enum { MOST_INSTS = 4096, MOST_LOOPS = 64 };  // of a kernel's quiet copies
 

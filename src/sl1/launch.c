@@ -4,7 +4,7 @@
 // memory that the application leaves free. It is found by asking how many blocks an SM has room for if each takes so
 // many bytes more; the answer accounts for the granularity of allocation, reserved bytes, and the rewritten kernel's
 // registers. The same code decides for a simulated device and, in the preloaded library, for a real one's driver.
-#include "sl1/sl1.h"
+#include "sl1/unit.h"
 
 #include <string.h>
 

@@ -6,7 +6,8 @@
 //
 // A choice is a word that has bit 31 set, and 4 bits for each structure: 0 if it isn't cached, else its line's number
 // plus one (1 if the line is in registers).
-#include "sl1/sl1.h"
+#include "ptx/ops.h"
+#include "sl1/unit.h"
 
 enum { ACCESS = 1 << 16 };  // hits are counted in the lower half of a register, accesses in the upper half
 

@@ -5,7 +5,8 @@
 //
 // The line must be the leader's when the neighbour comes. So nothing between them may move it: no other access of the
 // structure, none of unknown origin, no call, no flush; and control comes to the neighbour from the leader alone.
-#include "sl1/sl1.h"
+#include "ptx/ops.h"
+#include "sl1/unit.h"
 
 typedef struct Leader {
     bool open;

@@ -9,7 +9,7 @@
 // A window's place in shared memory is a multiple of the window's size. Word j of the window lies at place XOR 4j. The
 // place's lower bits hold the number of windows before it, with 128 bytes counted as one. So lanes that access the same
 // word of their windows use different banks.
-#include "sl1/sl1.h"
+#include "sl1/unit.h"
 
 // Where pointers may alias, or one is of unknown origin, lines are looked up one by one.
 bool sl1_pairs(const Sl1Writer *w)

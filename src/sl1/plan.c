@@ -3,7 +3,8 @@
 // argument, perhaps by way of the arguments of functions that it calls. A main loop is left alone if a warp must stay
 // together in it. The whole kernel is left alone if an atomic with a pointer of unknown origin might touch any
 // structure.
-#include "sl1/sl1.h"
+#include "ptx/ops.h"
+#include "sl1/unit.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 // written. It also has what inlining and forwarding share: new names, and new instructions. The copy has its own
 // registers, labels, variables, tables and instructions. What isn't changed (parameters, directives, the symbol) it
 // shares with the original. Names and operands lie in the module's arena.
-#include "sl1/sl1.h"
+#include "sl1/unit.h"
 
 #include <assert.h>
 #include <string.h>

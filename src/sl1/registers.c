@@ -2,7 +2,8 @@
 // and takes its bytes out of that half with prmt. A store writes into each word under a predicate of the word's own.
 // S-L1 §5 found registers slower: a compiler moves an array to local memory if its index is only known at run time.
 // Here each word has a name, so it stays in its register.
-#include "sl1/sl1.h"
+#include "ptx/ops.h"
+#include "sl1/unit.h"
 
 #include <stdio.h>
 

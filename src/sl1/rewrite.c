@@ -1,7 +1,7 @@
 // rewrite.c: writes a module with the rewritten kernels behind its own. The PTX version is raised only as far as the
 // rewritten kernels need it, since later versions refuse what older modules may contain (votes and shuffles without
 // .sync, from 6.4 on for sm_70).
-#include "sl1/sl1.h"
+#include "sl1/unit.h"
 
 #include <string.h>
 

@@ -4,7 +4,8 @@
 // that control can go from the loop's head in one slice to its head in another. Every block gets a label, whose letter
 // names the slice: o (original), m, c or n (plain). Ways out of a computing slice lead through a flush, whose label has
 // an x; the way back to the monitoring slice has an r or, where there are no lines, an s.
-#include "sl1/sl1.h"
+#include "ptx/ops.h"
+#include "sl1/unit.h"
 
 #include <stdarg.h>
 #include <string.h>

@@ -3,7 +3,8 @@
 // followed back, within the innermost loop around it, to a register that each round of the loop moves by a constant, or
 // leaves alone. These steps tell which accesses find their line. If an address can't be followed, its structure isn't
 // known. A wrong prediction costs time, but never changes a result.
-#include "sl1/sl1.h"
+#include "ptx/ops.h"
+#include "sl1/unit.h"
 
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@
 //   begin again after SITES, since what is known of liveness grows with the number of registers.
 // - What is kept of a structure belongs to a slice: %sl1_a0_m in the monitoring slice, %sl1_a0 in the computing slice,
 //   %sl1_a0_i2 in the cached copy of inner loop 2.
-#include "sl1/sl1.h"
+#include "sl1/unit.h"
 
 #include <string.h>
 

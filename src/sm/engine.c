@@ -4,7 +4,7 @@
 // writes into shared memory costs no pass of the banks: that isn't modelled.
 //
 // Besides, it keeps the arrivals at an mbarrier that wait for a warp's copies (cp.async.mbarrier.arrive).
-#include "sm/sm.h"
+#include "sm/unit.h"
 
 #include <assert.h>
 #include <string.h>

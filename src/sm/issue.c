@@ -3,7 +3,7 @@
 // is free, executes the instruction and enters its results in the scoreboard: ready[] holds, per register of the frame,
 // the cycle from which it can be read, times four, plus what produced it; UNKNOWN plus that while memory hasn't
 // answered.
-#include "sm/sm.h"
+#include "sm/unit.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 // partition's queue, and packets for others pass it. Whoever has a packet for a partition whose queue is full is
 // refused, and waits for that partition. On the way in, replies cross the SM's port and land in the load-store unit.
 // Invariant: a partition with a credit has an empty queue; packets to one partition keep their order.
-#include "sm/sm.h"
+#include "sm/unit.h"
 
 #include <string.h>
 

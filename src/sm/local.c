@@ -1,7 +1,7 @@
 // local.c: where local memory lies for the caches and the partitions, and the segments that an access of it makes.
 // Execution has words of a warp's lanes side by side (exec's memory.c). They may lie so here, too, or each thread's own
 // in one piece (sm.interleave).
-#include "sm/sm.h"
+#include "sm/unit.h"
 
 #include <assert.h>
 

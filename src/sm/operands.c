@@ -4,7 +4,7 @@
 // (recent). Where registers share banks with shared memory and L1, an instruction's accesses of both are put together:
 // it is late by a cycle for each access beyond the first to the bank that it asks most of (unified-memory §6.1).
 #include "ptx/strands.h"
-#include "sm/sm.h"
+#include "sm/unit.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 // without a cache is the way past all of them.
 // Conservation: accesses = hits + misses + merges per port; every packet that wants a reply gets one, and the misses
 // under way (Pend) are those whose replies are still to come.
-#include "sm/sm.h"
+#include "sm/unit.h"
 
 #include <assert.h>
 #include <string.h>

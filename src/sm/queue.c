@@ -2,7 +2,8 @@
 // cycle: a pass of shared memory, or a look-up in a port (port.c). A transaction that is refused stays at the head, and
 // the unit sleeps until what it lacks may be there: a reply (an MSHR, a way, room to merge) or a credit. Loads leave a
 // Tracker behind that counts the transactions still out; the last one makes the destination registers' time known.
-#include "sm/sm.h"
+#include "ptx/ops.h"
+#include "sm/unit.h"
 
 #include <assert.h>
 #include <string.h>

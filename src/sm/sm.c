@@ -1,7 +1,7 @@
 // sm.c: the life of an SM: opening, blocks arriving, and the window's loop. The stages of a cycle run from the last to
 // the first, so that what leaves a stage makes room for what enters it in the same cycle: replies land, waiting warps
 // are looked at, the load-store unit serves a transaction, the schedulers issue.
-#include "sm/sm.h"
+#include "sm/unit.h"
 
 #include <string.h>
 

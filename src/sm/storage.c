@@ -6,7 +6,7 @@
 // guide, "Shared Memory" of capability 7.x to 9.0). The driver's rule isn't published, and a preferred carve-out is
 // ignored. A division may stay for later launches, as long as it keeps no block out (per = program: unified-memory
 // §4.4).
-#include "sm/sm.h"
+#include "sm/unit.h"
 
 static uint32_t round_up(uint32_t x, uint32_t unit) { return unit ? (x + unit - 1) / unit * unit : x; }
 

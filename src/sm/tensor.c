@@ -5,7 +5,7 @@
 // Products of wgmma queue up at the unit, and the warp goes on. One that adds to the sums of the warp's product before
 // it begins when that is done. A unit takes no less time than shared memory needs to give it A's rows and a fourth of
 // B, which the four warps read together: a row of all banks a cycle, to an SM's units in the order of their products.
-#include "sm/sm.h"
+#include "sm/unit.h"
 
 #include <math.h>
 

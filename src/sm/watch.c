@@ -1,6 +1,6 @@
 // watch.c: what is counted of an SM only where somebody asks for a run's course over time: how many of its warps the
 // policy stalls or isolates, and whose loads push out whose lines. Nobody watches: it costs a test an access.
-#include "sm/sm.h"
+#include "sm/unit.h"
 
 #include <string.h>
 

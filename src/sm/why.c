@@ -8,7 +8,7 @@
 //   - larger ones, one with hashed sets, and one for each data structure alone.
 //
 // Reuse distances are those of every eighth line, among such lines, times eight (the same sampling).
-#include "sm/sm.h"
+#include "sm/unit.h"
 
 #include <string.h>
 

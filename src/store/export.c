@@ -42,7 +42,7 @@ bool export_columns(Store *s, const RunIds *ids, Arena *arena, ColumnNames *out,
     ColumnNames behind = {0};
     for (size_t k = 0; k < KERNEL_COLUMNS; k++) vec_push(&behind, kernel_columns[k]);
     for (int k = 0; k < C_COUNT; k++) vec_push(&behind, counter_info[k].name);
-    for (size_t k = 0; k < rate_count; k++) vec_push(&behind, rates[k].name);
+    for (size_t k = 0; k < RATES; k++) vec_push(&behind, rates[k].name);
     for (size_t k = 0; k < RUN_COLUMNS; k++) vec_push(out, run_columns[k]);
     for (size_t k = 0; k < out->n; k++) map_put(&seen, out->v[k], strlen(out->v[k]), 1);
     for (size_t k = 0; k < behind.n; k++) map_put(&seen, behind.v[k], strlen(behind.v[k]), 1);

@@ -66,7 +66,7 @@ static bool unknown(Store *s, const char *what, const char *name, bool columns, 
     Arena arena = {0};
     Names names = {0};
     for (int k = 0; columns && k < C_COUNT; k++) vec_push(&names, counter_info[k].name);
-    for (size_t k = 0; columns && k < rate_count; k++) vec_push(&names, rates[k].name);
+    for (size_t k = 0; columns && k < RATES; k++) vec_push(&names, rates[k].name);
     for (size_t k = 0; k < RUN_COLUMNS; k++) vec_push(&names, run_columns[k]);
     for (size_t k = 0; kernels && k < KERNEL_COLUMNS; k++) vec_push(&names, kernel_columns[k]);
     names_of(s, "setting", &arena, &names, diag);
@@ -222,7 +222,7 @@ static bool find_column(Rows *r, const char *name, Column *c, Diag *diag)
     *c = (Column){.name = setting_name(name), .at = -1};
     for (int k = 0; k < C_COUNT; k++)
         if (!strcmp(name, counter_info[k].name)) return c->kind = OF_COUNTER, c->at = k, true;
-    for (size_t k = 0; k < rate_count; k++)
+    for (size_t k = 0; k < RATES; k++)
         if (!strcmp(name, rates[k].name)) return c->kind = OF_RATE, c->at = (int)k, true;
     if ((c->at = place(name, run_columns, RUN_COLUMNS)) >= 0) return c->kind = OF_RUN, true;
     int of_kernel = place(name, kernel_columns, KERNEL_COLUMNS);
@@ -254,7 +254,7 @@ const char *setting_column(const char *name, bool kernels, Arena *arena)
     bool taken =
         place(name, run_columns, RUN_COLUMNS) >= 0 || (kernels && place(name, kernel_columns, KERNEL_COLUMNS) >= 0);
     for (int k = 0; k < C_COUNT; k++) taken |= !strcmp(name, counter_info[k].name);
-    for (size_t k = 0; k < rate_count; k++) taken |= !strcmp(name, rates[k].name);
+    for (size_t k = 0; k < RATES; k++) taken |= !strcmp(name, rates[k].name);
     return taken ? arena_printf(arena, "setting.%s", name) : name;
 }
 

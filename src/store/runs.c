@@ -3,7 +3,7 @@
 #include "store/query.h"
 #include "store/sql.h"
 
-#include "chip/chip.h"
+#include "gpu/gpu.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -85,9 +85,9 @@ static void read_counters(Reader *r, RunKernel *k)
         int64_t at;
         if (map_get(&r->counters, name, strlen(name), &at)) k->count[at] = count(r, r->counter, 1);
     }
-    k->rate = arena_alloc(&r->runs->arena, sizeof *k->rate * rate_count);
+    k->rate = arena_alloc(&r->runs->arena, sizeof *k->rate * RATES);
     k->peak = arena_alloc(&r->runs->arena, sizeof *k->peak * ALL_PEAKS);
-    for (size_t n = 0; n < rate_count; n++) k->rate[n] = NAN;
+    for (size_t n = 0; n < RATES; n++) k->rate[n] = NAN;
     for (size_t n = 0; n < ALL_PEAKS; n++) k->peak[n] = NAN;
     while (next(r, r->rate)) {
         const char *name = word(r, r->rate, 0);
@@ -175,8 +175,7 @@ static void read_kernels(Reader *r, StoredRun *run, int64_t id)
         read_lines(r, &k);
         read_samples(r, &k);
         for (int c = 0; c < C_COUNT && !k.functional; c++) run->count[c] += k.count[c];
-        for (size_t n = 0; n < rate_count && !k.functional; n++)
-            if (!strcmp(rates[n].name, "seconds") && isfinite(k.rate[n])) run->seconds += k.rate[n];
+        if (!k.functional && isfinite(k.rate[R_SECONDS])) run->seconds += k.rate[R_SECONDS];
         vec_push(&run->kernels, k);
     }
 }
@@ -212,7 +211,7 @@ static void read_why(Reader *r, StoredRun *run, int64_t id)
 static bool open_reader(Reader *r)
 {
     for (int c = 0; c < C_COUNT; c++) map_put(&r->counters, counter_info[c].name, strlen(counter_info[c].name), c);
-    for (size_t k = 0; k < rate_count; k++) map_put(&r->rates, rates[k].name, strlen(rates[k].name), (int64_t)k);
+    for (size_t k = 0; k < RATES; k++) map_put(&r->rates, rates[k].name, strlen(rates[k].name), (int64_t)k);
     for (size_t k = 0; k < ALL_PEAKS; k++)
         map_put(&r->rates, peak_info[k].name, strlen(peak_info[k].name), (int64_t)(PEAKS_AT + k));
     return prepare(r, &r->setting, "SELECT name, value FROM setting WHERE run_id = ? ORDER BY name") &&

@@ -132,7 +132,7 @@ static bool put_counters(Store *s, int64_t kernel, const LaunchSum *sum, const G
     }
     if (!finish(&x, diag)) return false;
     x = query(s, "INSERT INTO rate (kernel_id, name, value) VALUES (?,?,?)");
-    for (size_t r = 0; r < rate_count; r++)
+    for (size_t r = 0; r < RATES; r++)
         put_int(&x, kernel), put_text(&x, rates[r].name), put_real(&x, rates[r].value(sum->count, g)), run_query(&x);
     double peak[ALL_PEAKS];
     find_peaks(sum->count, g, peak);

@@ -4,7 +4,7 @@
 //
 // Invariant: a file that the program itself wrote before it read it is no input.
 #include "driver/wire.h"
-#include "sweep/sweep.h"
+#include "sweep/unit.h"
 
 #define XXH_INLINE_ALL
 #include <fcntl.h>

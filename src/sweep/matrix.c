@@ -2,9 +2,9 @@
 // sets the one part of the cell that its name says. Each text's place in its file is kept, so that an error can show
 // it. A cell that asks for a search becomes one cell for each candidate. Which ones hangs on its texts and description
 // alone, so that every rank of mpirun has the same cells.
-#include "chip/chip.h"
 #include "driver/fatbin.h"
-#include "sweep/sweep.h"
+#include "gpu/gpu.h"
+#include "sweep/unit.h"
 
 #include <ctype.h>
 #include <errno.h>

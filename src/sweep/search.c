@@ -12,7 +12,7 @@
 // wrong result: only right results are compared. Of equals the largest wins.
 #include "chip/chip.h"
 #include "store/query.h"
-#include "sweep/sweep.h"
+#include "sweep/unit.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -59,8 +59,6 @@ static void find_places(const char *file, const char *const *addresses, Places *
     vec_free(&words);
 }
 
-static const char *base_name(const char *file) { return strrchr(file, '/') ? strrchr(file, '/') + 1 : file; }
-
 // The length of what is assigned to: names, members, and elements, "p->x[k + 1]".
 static size_t place_length(const char *p)
 {

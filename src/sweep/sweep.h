@@ -65,20 +65,7 @@ void planner_close(Planner *p);  // its plans can't be used any more
 // Reads a cell. False, with the reason, when it can't run: a verb, program or description is unknown, or a parameter is
 // out of range. Whatever it returns, plan_free releases plan.
 bool plan_cell(Planner *p, const Cell *cell, Plan *plan, Diag *diag);
-// Looks a CUDA program's run up once more, after it was stored.
-bool plan_settle(Planner *p, Plan *plan, Diag *diag);
 void plan_free(Plan *plan);
-
-// --- inputs.c: files that a CUDA program reads -----------------------------------------------------------------------
-// Puts a hash for each file that was read, of those whose names a run has left in a file (ServeOptions.opened), and
-// makes the run's key of them and of the base.
-void inputs_end(const char *opened, Findings *found, Identity *id);
-typedef struct Hashes {  // of files that were looked at
-    Map at;
-    VEC(char *) v;
-} Hashes;
-void hashes_free(Hashes *hashes);
-bool inputs_same(void *hashes, const char *file, const char *hash);  // an InputSame
 
 // --- sites.c: names of a CUDA program's memory -----------------------------------------------------------------------
 // ServeOptions.site: "d_x saxpy.cu:31", the variable and the line, where the program has debug information.
@@ -150,11 +137,7 @@ typedef struct Knob {
     bool each;                 // each kernel has its own best; else one number holds for the whole run
     void (*find)(const struct Gpu *g, Numbers *out);  // adds the candidates where none are written
 } Knob;
-extern const Knob knobs[];
-extern const size_t knob_count;
 const Knob *knob_named(const char *axis, const char *value);  // null: this value asks for no search
-// Adds the candidates of a value such as "threads=128,256". Returns the first word that isn't a whole number, or null.
-const char *knob_list(const Knob *k, const char *value, Numbers *out);
 // Is the run with this key of the store a candidate with which no block fits an SM? Such a run failed, but the search
 // leaves it out, so that it is no failure.
 bool search_left_out(const Cell *c, Store *store, const char *key);
@@ -185,11 +168,6 @@ bool search_read(const Matrix *m, const Search *s, Planner *planner, Store *stor
 #define SEARCH_EACH SIZE_MAX
 double search_total(const SearchResult *f, size_t at);
 void search_free(SearchResult *f);
-
-// --- job.c: a run ----------------------------------------------------------------------------------------------------
-// Runs a cell in this process and puts the result into store; a run that failed is put there as failed. False when the
-// store itself failed.
-bool plan_run(const Plan *plan, Store *store, Diag *diag);
 
 // --- ranks.c: the processes that mpirun or srun started together -----------------------------------------------------
 typedef struct Ranks Ranks;

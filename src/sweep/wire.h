@@ -4,7 +4,7 @@
 #ifndef SWEEP_WIRE_H
 #define SWEEP_WIRE_H
 
-#include "sweep/sweep.h"
+#include "sweep/unit.h"
 
 // sweep_ranks.c
 // A clock for deciding that another process is silent. It runs only while this process listens: a pause of more than a

@@ -5,7 +5,7 @@
 // as the longest lane of its warp.
 #include "work/stream.h"
 
-#include "chip/chip.h"
+#include "gpu/gpu.h"
 
 #include <string.h>
 

@@ -49,7 +49,7 @@ uint32_t workload_registers(const WorkloadEntry *entry);
 bool workload_run(oc_device *device, const WorkloadEntry *entry, const WorkOptions *options, WorkResult *result);
 void work_result_free(WorkResult *result);
 
-// --- stream.c: the scenarios of input larger than the GPU's memory ---------------------------------------------------
+// --- scenario.c: the scenarios of input larger than the GPU's memory -------------------------------------------------
 typedef enum Scenario {
     SCENARIO_CPU,        // threads of the host's CPU do the work; its time is real, whatever the device
     SCENARIO_SINGLE,     // one buffer: a chunk is copied, then computed on
@@ -85,7 +85,7 @@ extern const char *const stream_names[];              // their names in the same
 bool stream_run(oc_device *device, const StreamProgram *program, const StreamOptions *options, StreamReport *report,
                 WorkResult *result);
 
-// --- file.c: a kernel of a bare PTX file -----------------------------------------------------------------------------
+// --- bare.c: a kernel of a bare PTX file -----------------------------------------------------------------------------
 typedef VEC(const char *) TextList;
 typedef struct FileRun {
     const char *path;
@@ -118,7 +118,7 @@ typedef struct FileLaunch {
     void **values;        // of the arguments
     FileBuffer *buffers;  // one for each argument
 } FileLaunch;
-// For file.c and argument.c: adds the reason to error, and returns status.
+// For bare.c and argument.c: adds the reason to error, and returns status.
 oc_status file_fail(Text *error, oc_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 // Loads the file, finds the kernel and makes its arguments. Whatever it returns, file_free releases l. OC_BAD_FILE: the
 // file can't be read or isn't PTX. OC_UNSUPPORTED: the kernel can't run. OC_BAD_ARGUMENT: run asks for what isn't there
@@ -149,7 +149,7 @@ typedef struct Script {
 oc_status script_run(oc_device *d, const FileRun *run, const char *path, Script *script, Text *error);
 void script_free(Script *script);
 
-// --- words.c: words between blanks, and lists of values between commas ----------------------------------------------
+// --- words.c: words between blanks, and lists of values between commas -----------------------------------------------
 // A text in quotes is one word, "my file.ptx", and two quotes in it are one.
 size_t word_length(const char *p);                       // of the word at p: bytes up to a blank outside of quotes
 void word_plain(Text *out, const char *word, size_t n);  // adds the n bytes of a word without its quotes

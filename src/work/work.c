@@ -4,8 +4,8 @@
 #include "work/stream.h"
 
 #include "base/base.h"
-#include "chip/chip.h"
 #include "device/device.h"
+#include "gpu/gpu.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 
 #include <onchip.h>
 
-// --- work.c: what a workload sees -----------------------------------------------------------------------------------
+// --- work.c: what a workload sees ------------------------------------------------------------------------------------
 // A workload is two files, workloads/<suite>/<name>.cu (device code) and <name>.c (one WORKLOAD at its end). Its run
 // function makes the input, launches, and checks the result against a CPU reference written from the definition.
 // When a work_* call fails, the run has failed, and all later calls return at once. So run functions need no error
@@ -100,8 +100,8 @@ void work_check_f32(Work *work, const char *what, const float *got, const float 
 void work_check_f64(Work *work, const char *what, const double *got, const double *want, size_t count,
                     double tolerance);
 
-// --- stream.c: input larger than the GPU's memory -------------------------------------------------------------------
-// A workload that takes its input in chunks fills in a StreamProgram and is a row of stream.def. stream.c runs it in
+// --- scenario.c: input larger than the GPU's memory ------------------------------------------------------------------
+// A workload that takes its input in chunks fills in a StreamProgram and is a row of stream.def. scenario.c runs it in
 // the scenarios of S-L1, §4.3, and has its result compared with the CPU's. A chunk's elements are shared evenly among
 // its threads. Elements are the lines of assembled data whose input has an index of lines; else they are bytes.
 typedef struct StreamInput {

@@ -26,9 +26,9 @@ shapes=(
     'gtx480 --sched ciao-p --set l1.size=512 --set l1.unlocked=yes --set readonly.unlocked=yes
         --set l1.write_allocate=yes --set l1.write_back=yes'
     # Sectors, unusual policies, stores that allocate and stay.
-    'gtx480 --set l1.fill=32 --set l1.policy=weighted --set l1.weights=1,3,1,1 --set l1.write_allocate=yes
-        --set l1.write_back=yes --set l2.policy=random --set l2.fill=128 --set l2.hash=yes --set l2.write_back=no'
-    'titan_black --set l1.global=yes --set l1.policy=plru --set l1.index=bits --set l1.write_evict=yes
+    'gtx480 --set l1.fill=32 --set l1.replacement=weighted --set l1.weights=1,3,1,1 --set l1.write_allocate=yes
+        --set l1.write_back=yes --set l2.replacement=random --set l2.fill=128 --set l2.hash=yes --set l2.write_back=no'
+    'titan_black --set l1.global=yes --set l1.replacement=plru --set l1.index=bits --set l1.write_evict=yes
         --set l2.write_allocate=no --set registers.banks=4 --set sm.count=ptx --set shared.mode=8'
 )
 

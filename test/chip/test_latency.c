@@ -1,6 +1,7 @@
 // A chain of n dependent instructions takes n times the described latency: the difference between two lengths, so that
 // what comes before and after cancels.
 #include "bench.h"
+#include "ptx/ops.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 // takes what it uses of it.
 #include "bench.h"
 
-#include "chip/chip.h"
+#include "chip/unit.h"
 
 #include <malloc.h>
 #include <stdlib.h>

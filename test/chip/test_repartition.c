@@ -53,10 +53,10 @@ static void all_fit(void **state)
 {
     static const char *const sets[] = {"",
                                        "l1.private=yes",
-                                       "l1.policy=fifo",
-                                       "l1.policy=plru",
-                                       "l1.policy=random",
-                                       "l1.policy=weighted l1.weights=1,3,1,1"};
+                                       "l1.replacement=fifo",
+                                       "l1.replacement=plru",
+                                       "l1.replacement=random",
+                                       "l1.replacement=weighted l1.weights=1,3,1,1"};
     enum { LINES = 256 };
     (void)state;
     for (size_t k = 0; k < COUNT(sets); k++)

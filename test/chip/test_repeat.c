@@ -111,7 +111,7 @@ static void repeated(void **state)
         {.gpu = "gtx480", .sets = "l2.keep=no", .body = {READS}, .copies = true},
         {.gpu = "gtx480", .sets = "sched.policy=ciao-c", .body = {READS}},
         {.gpu = "gtx480", .sets = "l1.keep=yes l1.write_evict=no", .body = {READS}},
-        {.gpu = "gtx780", .sets = "l2.policy=plru", .body = {READS}},
+        {.gpu = "gtx780", .sets = "l2.replacement=plru", .body = {READS}},
         {.gpu = "v100", .body = {CLOCKS}},
         {.gpu = "gtx480", .sets = "l2.keep=no", .body = {READS, TIMES}},  // the first one is repeated
     };
@@ -127,7 +127,7 @@ static void different(void **state)
         {.gpu = "gtx480", .sets = "l2.keep=no", .body = {COUNTS}, .differs = true},
         {.gpu = "gtx480", .sets = "l2.keep=no", .body = {TIMES}, .differs = true},
         {.gpu = "gtx480", .sets = "l2.keep=no", .body = {NUMBERS}, .differs = true},
-        {.gpu = "gtx480", .sets = "l2.keep=no l1.policy=random l1.size=1KiB", .body = {READS}, .differs = true},
+        {.gpu = "gtx480", .sets = "l2.keep=no l1.replacement=random l1.size=1KiB", .body = {READS}, .differs = true},
         {.gpu = "gtx480", .sets = "l2.size=24KiB", .body = {READS, OTHER}, .differs = true},  // each finds the other's
     };
     for (size_t k = 0; k < COUNT(programs); k++) check(&programs[k]);

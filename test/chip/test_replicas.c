@@ -1,6 +1,6 @@
 // Replicas: quantiles as in Student's table, orthogonal signs, and intervals that hold the truth as often as they say,
 // of launches and of their sums.
-#include "chip/chip.h"
+#include "chip/unit.h"
 
 #include "check.h"
 #include "random.h"

@@ -1,7 +1,7 @@
 // How storage is shared out, over random sizes and kernels: nothing is lost and nothing is there twice. What isn't used
 // is less than a set of the L1. As many blocks fit as dividing by hand gives (unified-memory §4.5).
 #include "check.h"
-#include "sm/sm.h"
+#include "sm/unit.h"
 
 static uint64_t state = 1;
 static uint32_t draw(uint32_t below)

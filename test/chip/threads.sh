@@ -29,7 +29,7 @@ for workload in $("$onchip" list workloads | sed -n 's/^\([a-z][^ ]*\).*/\1/p');
     [[ ! ${ONCHIP_LONG:-} ]] && ((w % 8 != 4)) ||
         compare "$workload" --size small --gpu titan_black --sched two-level --set l1.global=yes --interval 500
 done
-compare atax nx=300 ny=200 --set l1.policy=random      # several SMs; random replacement
+compare atax nx=300 ny=200 --set l1.replacement=random      # several SMs; random replacement
 compare histogram n=200000 privatised=0                # atomics of all SMs on the same lines
 compare bfs n=3000                                     # racing stores
 compare matmul-tiled n=128 --gpu titan_black

@@ -16,7 +16,7 @@ narrow() {
 
 for verb in $("$onchip" help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do narrow help $verb; done
 narrow help
-for what in workloads gpus schedulers policies counters ops; do narrow list $what; done
+for what in workloads gpus schedulers replacements counters ops; do narrow list $what; done
 w=0
 for workload in $("$onchip" list workloads | sed -n 's/^\([a-z][^ ]*\).*/\1/p'); do
     w=$((w + 1)) k=0

@@ -21,7 +21,7 @@ for command in run sweep report advise db reproduce probe sl1 show; do
         complain "options of $command: $(<"$work/difference")"
 done
 printf '%s\n' nx= ny= | after run atax n
-printf '%s\n' l1.policy=plru | after run --set l1.policy=p
+printf '%s\n' l1.replacement=plru | after run --set l1.replacement=p
 printf '%s\n' l1.ways= | after run atax --set l1.wa
 printf '%s\n' --size=small --size=standard | after run --size=s
 printf '%s\n' small | after reproduce sl1 --size s
@@ -44,7 +44,7 @@ bash_words() {
         complain "bash after '$*': $(<"$work/difference")"
 }
 printf '%s\n' report reproduce | bash_words rep
-printf '%s\n' plru | bash_words run atax --set l1.policy = pl
+printf '%s\n' plru | bash_words run atax --set l1.replacement = pl
 printf '%s\n' small standard | bash_words run --size = s
 printf '%s\n' nx= ny= | bash_words run atax n
 touch "$work/some.ptx"

@@ -49,7 +49,7 @@ gives 0 '| gto |' -- show keys
 
 # What contradicts itself: the same words and the same exit status as of run.
 for set in l1.size=5000 l2.latency=3 dram.latency=1 l2.chunk=300 tlb1.entries=6 link.credits=1 l1.polcy=lru \
-    l1.policy=mru sched.policy=gtoo \
+    l1.replacement=mru sched.policy=gtoo \
     gpu.memory=1 gpu.sms=0 l1.size=many storage.kind=one nothing; do
     run run saxpy --size small --set $set
     said=$err
@@ -101,7 +101,7 @@ list() {
 }
 gives 2 "none of $(list schedulers)" 'did you mean gto?' -- run saxpy --set sched.policy=gtoo
 gives 2 "no scheduler 'gtoo'; did you mean 'gto'?" -- run saxpy --sched gtoo
-gives 2 "none of $(list policies)" -- run saxpy --set l1.policy=mru
+gives 2 "none of $(list replacements)" -- run saxpy --set l1.replacement=mru
 gives 2 'none of bits, modulo, xor, dealt and linear' -- run saxpy --set l1.index=hash
 gives 2 'none of no and yes' -- run saxpy --set l1.keep=maybe
 gives 2 "'0' is out of range: 1 to 65536 cycle" -- run saxpy --set l1.latency=0

@@ -96,7 +96,7 @@ gives 2 'not a buffer' "argument 1, 'alpha'" -- run "${saxpy[@]}" --dump alpha
 gives 2 'block 1,2,3,4: X, X,Y or X,Y,Z is expected: threads, such as' -- run "$work/saxpy.ptx" --block 1,2,3,4
 gives 2 "no measurement 'sharde'; did you mean 'shared'?" -- sweep --measure sharde --db "$work/none.db"
 gives 2 "did you mean 'run'?" -- report runn
-gives 2 "nothing to reproduce as 'mey'; did you mean 'mei'?" 'mei        12 figures' -- reproduce mey
+gives 2 "nothing to reproduce as 'mey'; did you mean 'mei'?" 'mei        13 figures' -- reproduce mey
 gives 2 "no figure 'fig55' in 'mei'; did you mean 'fig5'?" 'mei        fig5' \
     -- reproduce mei fig5 fig55 --db "$work/none.db"
 lacks 'sl1  '

@@ -42,7 +42,7 @@ NEXT:
     ret;
 }
 END
-l1=(--set l1.size=16KiB --set l1.ways=4 --set l1.index=bits --set l1.policy=lru --block 1 --why --json)
+l1=(--set l1.size=16KiB --set l1.ways=4 --set l1.index=bits --set l1.replacement=lru --block 1 --why --json)
 # walk BYTES N STRIDE TIMES
 walk() {
     "$ONCHIP" run k.ptx --kernel walk --arg "buf:$1" --arg "u32:$2" --arg "u32:$3" --arg "u32:$4" "${l1[@]}" >json

@@ -167,6 +167,7 @@ says './script on gtx480' 'fill grid 16×1×1, block 64×1×1, 3 launches summed
 now='onchip run ./app count, and SIGTERM'
 "$onchip" run ./app count >out 2>err &
 until grep -q begun out || ! kill -0 $! 2>/dev/null; do sleep 0.02; done
+sleep 1  # the program has asked for the launch; onchip begins it
 kill $!
 status=0
 wait $! || status=$?

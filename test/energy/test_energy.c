@@ -1,7 +1,7 @@
 // Prices and accounts: expected values are unified-memory Table 4's, or computed here by hand from §5.2.
 #include "check.h"
-#include "chip/chip.h"
-#include "energy/energy.h"
+#include "energy/unit.h"
+#include "gpu/gpu.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,7 @@
 // ops_test.c: see ops_test.h.
 #include "check.h"
+#include "ptx/ops.h"
+#include "ptx/unit.h"
 
 #include "exec/ops_test.h"
 

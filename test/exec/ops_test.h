@@ -6,7 +6,7 @@
 #ifndef OPS_TEST_H
 #define OPS_TEST_H
 
-#include "exec/run.h"
+#include "exec/unit.h"
 #include "ptx/pass.h"
 
 // --- the builds of the lane functions --------------------------------------------------------------------------------

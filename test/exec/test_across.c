@@ -1,6 +1,7 @@
 // Instructions that look at other lanes (PTX ISA §9.7.9.6, §9.7.13.9–13, §9.7.13.16): shfl, vote, match, redux,
 // activemask, elect: the functions alone on every mode and mask, then whole warps that part and meet.
 #include "check.h"
+#include "ptx/ops.h"
 
 #include "exec/ops_test.h"
 

@@ -2,7 +2,7 @@
 // of the store that it is from. The last in the order (cycle, SM) wins (doc/extend/design.md, "A window").
 #include "check.h"
 
-#include "exec/run.h"
+#include "exec/unit.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 // setp and set (PTX ISA §9.3.1, §9.7.6.1–2, §9.7.7.1–2): all comparisons of all types, against a reference that takes
 // the operands apart. Where the implementation compares floats, this compares signs, exponents and fractions.
 #include "check.h"
+#include "ptx/ops.h"
 
 #include "exec/ops_test.h"
 

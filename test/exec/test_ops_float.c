@@ -1,5 +1,6 @@
 // Arithmetic and conversions of floats against MPFR, and the builds for the instruction sets against one another.
 #include "check.h"
+#include "ptx/ops.h"
 
 #include "exec/exec.h"
 

@@ -1,6 +1,7 @@
 // Integer arithmetic (PTX ISA §9.7.1, §9.7.2, §9.7.17.3) against a reference that adds, multiplies and divides bit by
 // bit. Every type and modifier that ops.def allows is tried: what the ISA has must be right, the rest refused.
 #include "check.h"
+#include "ptx/ops.h"
 
 #include "exec/ops_test.h"
 

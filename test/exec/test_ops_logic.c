@@ -1,6 +1,7 @@
 // Logic, shifts, moves and selections (PTX ISA §9.7.6.3–4, §9.7.8, §9.7.9.3, §9.7.9.7, §9.7.9.19–20) against references
 // that go bit by bit or byte by byte. Forms that the ISA doesn't have must be refused.
 #include "check.h"
+#include "ptx/ops.h"
 
 #include "exec/ops_test.h"
 

@@ -1,6 +1,7 @@
 // Video instructions (PTX ISA §9.7.17). A form is drawn as data, written as PTX, and computed from the data: sources as
 // lists of bytes, numbers as 128-bit ones, clamps by comparing with the type's ends.
 #include "check.h"
+#include "ptx/ops.h"
 
 #include "exec/ops_test.h"
 

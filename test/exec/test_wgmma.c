@@ -2,6 +2,7 @@
 // Where an element is comes from the ISA's figures and tables, here from row and column to warp, lane and register, or
 // to a byte of shared memory. Sums are exact whole numbers of 2^-60, rounded once.
 #include "check.h"
+#include "ptx/unit.h"
 
 #include "exec/ops_test.h"
 

@@ -155,7 +155,7 @@ static oc_status run(const char *base, const char *const *sets, bool functional,
         fprintf(stderr, "%s\n", broken.v);
         abort();
     }
-    for (size_t n = 0; n < rate_count && r; n++) oc_launch_rate(d, 0, rates[n].name);
+    for (size_t n = 0; n < RATES && r; n++) oc_launch_rate(d, 0, rates[n].name);
     text_free(&broken);
     oc_close(d);
     return status;

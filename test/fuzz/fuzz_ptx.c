@@ -1,8 +1,9 @@
 // The PTX front end takes any bytes; and what it takes prints, reads back and is analysed, lowered and prepared for the
 // software L1 consistently.
 #include "mutate.h"
-#include "ptx/ptx.h"
-#include "sl1/sl1.h"
+#include "ptx/ops.h"
+#include "ptx/unit.h"
+#include "sl1/unit.h"
 
 #include <stdlib.h>
 #include <string.h>

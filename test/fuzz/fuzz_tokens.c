@@ -6,6 +6,7 @@
 // build-fuzz/workloads test/run/data
 #include "device/sim.h"
 #include "mutate.h"
+#include "ptx/unit.h"
 #include "reference.h"
 #include "sl1/sl1.h"
 #include "work/programs.h"

@@ -2,7 +2,7 @@
 // among them those that earlier answers gave, sizes and addresses at the edges, and texts of the right or of any
 // length. A program may ask anything in any order. Whatever it asks, the answer is an error of CUDA's or what was asked
 // for.
-#include "serve/serve.h"
+#include "serve/unit.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 // mutate.c: see mutate.h.
 #include "mutate.h"
+#include "ptx/ops.h"
 
 #include "ptx/ptx.h"
 #include "random.h"

@@ -4,6 +4,7 @@
 // between them, so that no order of threads matters; where shared memory is written before it is read, and what is read
 // through the read-only path isn't written; and where no shuffle reads a lane that takes no part.
 #include "reference.h"
+#include "ptx/ops.h"
 
 #include "device/sim.h"
 

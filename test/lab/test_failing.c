@@ -7,7 +7,7 @@
 // wrap: mem_try mem_try_resize mem_map mem_room mem_maps
 #include "serve/serve.h"
 #include "store/sql.h"
-#include "sweep/sweep.h"
+#include "sweep/unit.h"
 
 #include "check.h"
 

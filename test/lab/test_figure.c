@@ -1,8 +1,9 @@
 // Figures: their CSV, their scripts and what goes into a page, against texts written by hand from RFC 4180, from
 // gnuplot's manual and from HTML's rules of escaping.
 #include "check.h"
-#include "chip/chip.h"
 #include "figure/page.h"
+#include "figure/unit.h"
+#include "gpu/gpu.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // A run's key: the same for whatever means the same, another for whatever changes the result.
 #include "sweep/sweep.h"
 
-#include "chip/chip.h"
+#include "gpu/gpu.h"
 #include "sl1/sl1.h"
 
 #include "check.h"
@@ -178,7 +178,7 @@ static void overrides(void **state)
     }
     assert_true(changed * 10 > gpu_key_count * 7);  // the others have names for values, or fit only together
     assert_false(same(SETS("sched.policy=lrr"), SETS("sched.policy=gto")));
-    assert_false(same(SETS("l1.policy=lru"), SETS("l1.policy=fifo")));
+    assert_false(same(SETS("l1.replacement=lru"), SETS("l1.replacement=fifo")));
     assert_false(same(SETS("storage.carveouts=24 17 17"), SETS("storage.carveouts=24 17 18")));
 }
 

@@ -1,6 +1,6 @@
 // A cell is read once: what its key was made of is what runs, whatever happens to its files in between.
 #include "store/sql.h"
-#include "sweep/sweep.h"
+#include "sweep/unit.h"
 
 #include "check.h"
 

@@ -2,9 +2,9 @@
 // sums with the description's own values, and filters find settings however they were written.
 #include "store/query.h"
 #include "store/sql.h"
-#include "sweep/sweep.h"
+#include "sweep/unit.h"
 
-#include "chip/chip.h"
+#include "gpu/gpu.h"
 
 #include "check.h"
 
@@ -150,12 +150,12 @@ static void sums(void **state)
         }
         rows_close(r);
         assert_int_equal(kernels, 2);
-        for (size_t k = 0; k < rate_count; k++) vec_push(&names, rates[k].name);
+        for (size_t k = 0; k < RATES; k++) vec_push(&names, rates[k].name);
         r = rows_open(f->store, &ids, names.v, names.n, false, &f->diag);
         assert_true(rows_next(r, &f->diag));
         const Datum *v = rows_values(r);
         for (int c = 0; c < C_COUNT; c++) assert_int_equal(v[c].whole, sum[c]);
-        for (size_t k = 0; k < rate_count; k++) {
+        for (size_t k = 0; k < RATES; k++) {
             double want = rates[k].value(sum, &gpu), got = v[C_COUNT + k].real;
             assert_int_equal(v[C_COUNT + k].kind, DATUM_REAL);
             if (fabs(got - want) > 1e-12 * fabs(want)) fail_msg("%s: %.17g, not %.17g", rates[k].name, got, want);
@@ -227,7 +227,7 @@ static void settings_by_name(void **state)
     for (int c = 0; c < C_COUNT; c++)
         if (strncmp(setting_column(counter_info[c].name, false, &arena), "setting.", 8))
             fail_msg("%s", counter_info[c].name);
-    for (size_t k = 0; k < rate_count; k++)
+    for (size_t k = 0; k < RATES; k++)
         if (strncmp(setting_column(rates[k].name, false, &arena), "setting.", 8)) fail_msg("%s", rates[k].name);
     assert_string_equal(setting_column("program", false, &arena), "setting.program");
     assert_string_equal(setting_column("grid", true, &arena), "setting.grid");

@@ -1,4 +1,4 @@
-// Input larger than the GPU's memory (src/work/stream.c): the four programs are right in every scenario; only what is
+// Input larger than the GPU's memory (src/work/scenario.c): the four programs are right in every scenario; only what is
 // needed travels; and the timeline is what one gets by hand from the lengths of the stages. For that the device only
 // executes, so that a launch takes what is described and nothing else.
 #include "check.h"

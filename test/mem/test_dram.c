@@ -1,6 +1,6 @@
 // One DRAM channel: what each access costs from the described timings, the order of FR-FCFS, and its bandwidth.
 #include "check.h"
-#include "mem/mem.h"
+#include "mem/unit.h"
 #include "random.h"
 
 #include <string.h>

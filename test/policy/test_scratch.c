@@ -3,7 +3,7 @@
 #include "check.h"
 #include "device/device.h"
 #include "seam.h"
-#include "sm/sm.h"
+#include "sm/unit.h"
 
 #include <string.h>
 

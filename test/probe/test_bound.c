@@ -5,6 +5,7 @@
 #include "machine.h"
 #include "opened.h"
 #include "probe/measure.h"
+#include "probe/unit.h"
 
 #include <string.h>
 

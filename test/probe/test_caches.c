@@ -241,7 +241,7 @@ static void little_memory(void **state)
     (void)state;
     static const char *const sets[] = {"tlb1.entries=24",
                                        "tlb1.ways=12",
-                                       "tlb1.policy=fifo",
+                                       "tlb1.replacement=fifo",
                                        "tlb2.entries=126",
                                        "tlb2.sets=18,18,18,18,18,18,18",
                                        "tlb2.index=modulo",

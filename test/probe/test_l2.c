@@ -68,10 +68,11 @@ static void drawn(void **state)
 {
     (void)state;
     if (!getenv("ONCHIP_LONG")) skip();
-    static const char *const halves[] = {"l2.policy=random", "l2.far=37", NULL}, *const three[] = {
-                                                                                     "l2.policy=random", "l2.ways=3",
-                                                                                     "l2.size=1152KiB", "l2.index=xor",
-                                                                                     NULL};
+    static const char *const halves[] = {"l2.replacement=random", "l2.far=37", NULL}, *const three[] = {
+                                                                                          "l2.replacement=random",
+                                                                                          "l2.ways=3",
+                                                                                          "l2.size=1152KiB",
+                                                                                          "l2.index=xor", NULL};
     const Want want[] = {{"gtx780", three, 1152, 128, 32, 230}, {"gtx780", halves, 1536, 128, 32, 248}};
     for (size_t k = 0; k < COUNT(want); k++) compare(&want[k], want[k].kib * 1024ull);
 }

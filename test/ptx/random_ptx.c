@@ -1,5 +1,7 @@
 // random_ptx.c: see random_ptx.h.
 #include "ptx/random_ptx.h"
+#include "ptx/ops.h"
+#include "ptx/unit.h"
 
 #include "check.h"
 

@@ -1,7 +1,7 @@
 // Constant expressions (PTX ISA §4.5). What each is worth was worked out by hand from §4.5.5 and table 5. ptxas must
 // make the same of them, where there is one.
 #include "check.h"
-#include "ptx/ptx.h"
+#include "ptx/unit.h"
 
 #include <stdlib.h>
 #include <string.h>

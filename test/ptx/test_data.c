@@ -16,8 +16,8 @@
 //   strands     the lowered functions in strands, with the register file of each word (an LRF of 1, an ORF of 2)
 //   provenance  the parameter behind each address
 #include "check.h"
-#include "ptx/ptx.h"
 #include "ptx/strands.h"
+#include "ptx/unit.h"
 
 #include <dirent.h>
 #include <stdlib.h>

@@ -2,7 +2,9 @@
 // takes all of them, and makes the same machine code of what is printed, and takes the lowered function. Those of wgmma
 // are for sm_90a alone.
 #include "check.h"
+#include "ptx/ops.h"
 #include "ptx/pass.h"
+#include "ptx/unit.h"
 
 #include <stdlib.h>
 #include <string.h>

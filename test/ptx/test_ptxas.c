@@ -2,7 +2,7 @@
 // as not implemented, prints, reads back and prints the same; so do its lowered functions. Where there is a ptxas, it
 // takes what is printed, and makes the same machine code of it as of the original: in the short form of each sixth.
 #include "check.h"
-#include "ptx/ptx.h"
+#include "ptx/unit.h"
 
 #include <glob.h>
 #include <stdlib.h>

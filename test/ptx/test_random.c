@@ -1,7 +1,9 @@
 // Functions made up by chance: the analyses against slow and obvious ones, the allocation against what lives at once,
 // and the lowered, squeezed and allocated forms against the function as written, by running them; what is printed.
 #include "check.h"
+#include "ptx/ops.h"
 #include "ptx/random_ptx.h"
+#include "ptx/unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // What instructions become in machine code: twenty of the operations that were counted in what ptxas of CUDA 13.0
 // wrote for capability 7.5 and 8.6.
 #include "check.h"
-#include "ptx/ptx.h"
+#include "ptx/unit.h"
 
 #include <string.h>
 

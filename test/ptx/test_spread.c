@@ -2,6 +2,7 @@
 // as far as there are banks for them. Over random functions fewer than half as many meet as by number.
 #include "check.h"
 #include "ptx/strands.h"
+#include "ptx/unit.h"
 #include "random_ptx.h"
 
 // Reads of an instruction beyond the first to the bank that it asks most of, weighed by loops, over a function.

@@ -1,6 +1,7 @@
 // How many values live at once, counted by hand: one of 64 bits is one value and two registers.
 #include "check.h"
 #include "ptx/flow.h"
+#include "ptx/unit.h"
 
 static void expect(const char *body, uint32_t registers, uint32_t values)
 {

@@ -4,7 +4,8 @@
 // nothing may be missing. A form must leave the same in memory however it is compiled: lowered or as written. In the
 // short form it is each fourth of those with two modifiers and more.
 #include "check.h"
-#include "ptx/ptx.h"
+#include "ptx/ops.h"
+#include "ptx/unit.h"
 
 #include <onchip.h>
 #include <string.h>

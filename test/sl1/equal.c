@@ -2,6 +2,7 @@
 // the same in all. Most runs are functional; some seeds run in time as well: warps then take turns otherwise, and there
 // are counters.
 #include "equal.h"
+#include "ptx/unit.h"
 #include "work/programs.h"
 
 #include <stdio.h>

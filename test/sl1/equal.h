@@ -4,7 +4,7 @@
 #define EQUAL_H
 
 #include "generate.h"
-#include "sl1/sl1.h"
+#include "sl1/unit.h"
 
 #include <stdio.h>
 

@@ -3,6 +3,7 @@
 #include "called.h"
 #include "check.h"
 #include "equal.h"
+#include "ptx/unit.h"
 #include "work/programs.h"
 
 #include <stdio.h>

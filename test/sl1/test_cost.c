@@ -2,7 +2,8 @@
 // caching three, two if it is only read, and one if it isn't cached. Ours are counted where a pass of one structure
 // more makes the difference. Hits and accesses share a register.
 #include "check.h"
-#include "sl1/sl1.h"
+#include "ptx/unit.h"
+#include "sl1/unit.h"
 #include "work/programs.h"
 
 #include <stdio.h>

@@ -4,6 +4,9 @@
 #include "called.h"
 #include "check.h"
 #include "equal.h"
+#include "ptx/ops.h"
+#include "ptx/unit.h"
+#include "sl1/unit.h"
 #include "work/programs.h"
 
 #include <string.h>

@@ -2,7 +2,8 @@
 // line where they may begin: bytes in a row touch four lines of 16 from a line's begin and five from elsewhere, (60 +
 // 15·59) of 16·64 hits.
 #include "check.h"
-#include "sl1/sl1.h"
+#include "ptx/unit.h"
+#include "sl1/unit.h"
 
 #include <stdio.h>
 #include <string.h>

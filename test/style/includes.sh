@@ -13,7 +13,8 @@ declare -A below=(
     [sl1]="ptx"
     [sm]="exec mem policy"
     [energy]="sm"
-    [chip]="energy"
+    [gpu]="energy"
+    [chip]="gpu"
     [driver]="base"
     [device]="chip driver"
     [probe]="device"
@@ -60,7 +61,7 @@ for path in src/*/; do
 done
 
 # What a folder's files share among themselves alone.
-for header in work/stream.h store/sql.h sweep/wire.h figure/page.h cudart/cudart.h; do
+for header in work/stream.h store/sql.h sweep/wire.h figure/page.h $(cd src && echo */unit.h); do
     [[ -e src/$header ]] || complain "src/$header: no such file; the list of private headers is stale"
     own=src/${header%/*}
     while IFS=: read -r file line include; do

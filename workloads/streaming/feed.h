@@ -1,5 +1,5 @@
 // feed.h: what the streaming programs' kernels share when they are run by BigKernel (Mokhtari and Stumm, IPDPS 2014;
-// src/work/stream.c). A gather kernel has the shares of the chunk's threads, and lists for each what its thread will
+// src/work/scenario.c). A gather kernel has the shares of the chunk's threads, and lists for each what its thread will
 // read; a compute kernel gets that, assembled by the CPU, as a feed of bytes, one after the other.
 #ifndef WORKLOADS_STREAMING_FEED_H
 #define WORKLOADS_STREAMING_FEED_H

@@ -1,0 +1,12 @@
+// unit.h: what the files of advise ask of each other. What other parts call stands in advise.h.
+#ifndef ADVISE_UNIT_H
+#define ADVISE_UNIT_H
+
+#include "advise/advise.h"
+#include "gpu/gpu.h"
+
+// --- remedies.c: what can be changed ---------------------------------------------------------------------------------
+// Adds the changes that may do something for a run on g. Texts belong to arena.
+void remedies_find(const Gpu *g, const StoredRun *run, const WorkloadEntry *workload, Arena *arena, Remedies *out);
+
+#endif

@@ -1,0 +1,358 @@
+// unit.h: the command line: one cmd_*.c per verb, options declared in tables, output apart from work.
+#ifndef CLI_UNIT_H
+#define CLI_UNIT_H
+
+#include "reproduce/reproduce.h"
+
+#include <onchip.h>
+
+// Exit codes: 0 all well; 1 the command failed, a kernel faulted, or a result was wrong; 2 the command line is wrong;
+// 130 Ctrl-C, 143 SIGTERM, as shells have it (interrupt_status).
+enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+struct CommandLine;
+// cmd_*.c, show_registers.c: the verbs, and how their command lines look
+int cmd_run(int argc, char **argv);
+int cmd_list(int argc, char **argv);
+int cmd_show(int argc, char **argv);
+int show_program_registers(const char *name, const char *const *params);
+int cmd_sweep(int argc, char **argv);
+int cmd_advise(int argc, char **argv);
+int cmd_db(int argc, char **argv);
+int cmd_reproduce(int argc, char **argv);
+int cmd_report(int argc, char **argv);
+int cmd_probe(int argc, char **argv);
+int cmd_sl1(int argc, char **argv);
+int cmd_gpu(int argc, char **argv);
+int cmd_completion(int argc, char **argv);
+extern const struct CommandLine run_line, sweep_line, report_line, advise_line, db_line, reproduce_line, probe_line,
+    sl1_line, list_line, show_line, gpu_line, completion_line;
+extern const char *const show_views[];  // of show ptx --view; a null ends them
+
+// main.c: "onchip: …" on stderr; tell returns code
+int tell(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void tell_diag(const Diag *diag);                                // if it has an error, which needn't be called one then
+bool write_out(const Text *text, const char *path, Diag *diag);  // null or "-": to the standard output
+
+// --- options.c -------------------------------------------------------------------------------------------------------
+// An option takes a value (`--gpu NAME` or `--gpu=NAME`) unless its metavariable is null. If the metavariable begins
+// with a bracket ("[=SETTINGS]"), the value may be left out; otherwise it stands behind an equals sign. A row without a
+// name is a heading. The options below a heading go only with what its doc names, such as "a PTX file"; if the heading
+// has a value (""), they go with anything.
+typedef struct Option {
+    const char *name;   // "--gpu"
+    const char *value;  // metavariable, or null
+    const char *doc;
+} Option;
+typedef struct Args {
+    int argc, at;
+    char **argv;
+    const Option *options;  // at most 64
+    size_t option_count;
+    const char *value;  // of the option just read; null: it was left out
+    uint64_t given;     // options that were read, a bit each
+    Text *error;        // gets what is wrong; null: it is told on stderr
+} Args;
+// The next argument: the index of an option, −1 for a plain argument (in value), −2 at the end, −3 on an error (told).
+int args_next(Args *a);
+// Does every option that was given go with `what` ("a workload")? If not, an error says so, and why (`because`: "atax
+// is …").
+bool args_fit(Args *a, const char *what, const char *because);
+void put_argument(Text *out, const char *word);             // behind a command line, in quotes where a shell needs them
+bool args_have(int argc, char **argv, const char *option);  // is it anywhere, as an argument of its own?
+void print_options(const Option *options, size_t n);
+void print_sl1_settings(void);
+// The value of --jobs, how many processes run at once: from 1 to 1024, else false. JOBS_RANGE says so of a text.
+bool parse_jobs(const char *text, uint32_t *jobs);
+#define JOBS_RANGE "--jobs takes a number from 1 to 1024, not '%s'"
+
+typedef struct CommandLine {
+    const Option *options;
+    size_t count;
+    // The k-th name that the first word may have, with a sentence or null; null: there are no more. Null: it has none.
+    const char *(*word)(size_t k, const char **doc);
+} CommandLine;
+typedef struct Command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *doc;
+    const CommandLine *line;
+} Command;
+
+// --- main.c: the commands --------------------------------------------------------------------------------------------
+extern const Command commands[];
+extern const size_t command_count;
+
+// --- complete.c ------------------------------------------------------------------------------------------------------
+// Adds what may stand in place of the last of these words, which is written so far: a line for each.
+void complete_words(const char *const *words, size_t n, Text *out);
+
+// --- completion.gen.c: completion/*, the shells' scripts -------------------------------------------------------------
+typedef struct ShellFile {
+    const char *name, *text;  // "bash"
+    size_t size;
+} ShellFile;
+extern const ShellFile shell_files[];
+extern const size_t shell_file_count;
+
+// --- interrupt.c -----------------------------------------------------------------------------------------------------
+// From now on the first Ctrl-C or SIGTERM sets the flag that is returned. The next one ends the program at once, as
+// after a release.
+const volatile bool *interrupt_catch(void);
+void interrupt_release(void);
+bool interrupted(void);      // since interrupt_catch
+int interrupt_status(void);  // then the exit status: 128 and the signal's number
+
+// --- columns.c: text in columns, no line wider than COLUMNS characters -----------------------------------------------
+enum { COLUMNS = 80 };
+typedef enum Break { BREAK_WORDS, BREAK_ITEMS } Break;  // lines may be broken at blanks, or at blanks behind commas
+size_t page_width(FILE *out);                           // of a terminal; of anything else SIZE_MAX: it gets texts whole
+size_t report_width(FILE *out);                         // of a terminal; of anything else COLUMNS
+// Ends the line whose cursor stands at column with text; further lines begin at indent. A line break in text stays one.
+void put_wrapped(FILE *out, size_t column, size_t indent, Break at, const char *text);
+void put_within(FILE *out, size_t columns, size_t column, size_t indent, Break at, const char *text);  // of so many
+// A row of two columns: `left`, and `text` from column `indent` on; in the next line if `left` reaches into it.
+void put_row(FILE *out, const char *left, size_t indent, Break at, const char *text);
+// A row whose left text is a head, bold on a terminal.
+void put_head(FILE *out, const char *left, size_t indent, Break at, const char *text);
+
+// --- colour.c --------------------------------------------------------------------------------------------------------
+typedef enum Paint { PAINT_END, PAINT_ERROR, PAINT_HEAD } Paint;
+const char *paint(FILE *out, Paint p);  // what begins or ends a colour there; "" where there is to be none
+
+// --- axes.c: the options of run as axes of a matrix, of sweep and report run -----------------------------------------
+#define TUNE_DOC                                                                                                   \
+    "find the number of threads that an SM should hold at once (sm.threads), by a run for each N (eighths of the " \
+    "description's)"
+#define SLICE_DOC \
+    "simulate one of N equal parts of the GPU, with its share of the workload's input; short for --set gpu.slice=N"
+#define ENERGY_DOC \
+    "account the energy of every kernel, by component (doc/reference/energy.md); short for --set energy.count=yes"
+#define AXIS_OPTIONS                                                                                                   \
+    {"--sched", "NAME[,…]", "warp schedulers; onchip list schedulers; best-swl tries the limits of swl"},              \
+        {"--autotune", "threads[=N,…]", TUNE_DOC}, {"--slice", "N[,…]", SLICE_DOC},                                    \
+        {"--set", "KEY=VALUE[,…]",                                                                                     \
+         "a key of the description with its values, as in l1.size=16KiB,48KiB; onchip show keys lists the keys"},      \
+        {"--with", "LABEL: K=V …[,…]",                                                                                 \
+         "a value that sets several keys or parameters together: 'large: l1.size=48KiB shared.size=16KiB'"},           \
+        {"--size", "small|standard[,…]", "values of a workload's parameters that aren't given (standard)"},            \
+        {"--ptx", "FILE[,…]", "take the workload's device code from this file"},                                       \
+        {"--kernels", "REGEX", "time only the kernels whose names match, and execute the others without time"},        \
+        {"--skip", "N[,…]",                                                                                            \
+         "execute the first N launches without time; with --kernels, the first N whose kernels match (0)"},            \
+        {"--max-cycles", "N[,…]", "stop each launch after N cycles (default: no limit)"},                              \
+        {"--cap", "N[,…]", "end the run when N warp instructions were executed (default: no limit)"},                  \
+        {"--interval", "CYCLES", "record every counter about once in so many cycles, as time series"},                 \
+        {"--why", NULL,                                                                                                \
+         "keep why the loads of each data structure miss in the L1, and draw it; a run takes up to twice as long"},    \
+        {"--lines", NULL, "keep what each source line did, with its text, and put it on the page"},                    \
+        {"--energy", NULL, ENERGY_DOC},                                                                                \
+        {"--sample", NULL,                                                                                             \
+         "time a part of the launches and blocks and only execute the others: the rest is estimated"},                 \
+        {"--functional", NULL, "only execute the kernels: no cycles, no memory hierarchy"},                            \
+        {"--lower", "N[,…]", "how much of a compiler's work is done to the PTX: the key sm.lower (3)"},                \
+        {"--registers", "N[,…]", "registers of a thread: the key registers.max"},                                      \
+        {"--no-lowering", NULL, "execute the PTX as it is written"},                                                   \
+        {"--sl1", "[=yes|no|SETTING+…[,…]]",                                                                           \
+         "rewrite the kernels to cache in shared memory: the software L1. The settings of one value are joined by +: " \
+         "--sl1=no,yes,line=8+strides are three values; onchip sl1 --help lists the settings"},                        \
+        {"--kernel", "NAME", "which kernel of a PTX file to run; needed if it has several"},                           \
+        {"--grid", "X,Y,Z", "the blocks of its grid (1)"}, {"--block", "X,Y,Z", "the threads of a block (32)"},        \
+        {"--smem", "BYTES", "the dynamic shared memory of a block (0)"},                                               \
+    {                                                                                                                  \
+        "--arg", "SPEC", "its next argument, as onchip run takes it"                                                   \
+    }
+enum { AXIS_COUNT = sizeof((const Option[]){AXIS_OPTIONS}) / sizeof(Option) };
+typedef struct Axes {
+    Matrix *matrix;
+    const char *program;  // as it was given; null: not yet
+    Text args;            // all of --arg, between blanks
+} Axes;
+bool axes_option(Axes *x, const char *option, const char *value,
+                 Diag *diag);  // one of AXIS_OPTIONS, or of an axis' name
+bool axes_program(Axes *x, const char *names, Diag *diag);
+// The plain argument just read: a program, a file with a [matrix], or parameter=value,…; of a CUDA program also all
+// arguments behind it.
+bool axes_word(Axes *x, Args *a, Diag *diag);
+bool axes_end(Axes *x, Diag *diag);  // makes their product, if there are any
+
+// --- cmd_sweep.c -----------------------------------------------------------------------------------------------------
+// Sweeps with a bar on a terminal, and so that Ctrl-C leaves the store whole: then interrupted() is true.
+// seconds: no run is begun later, and those under way are given up; 0: no limit.
+bool sweep_shown(const Matrix *m, Store *store, SweepOptions *o, double seconds, Sweep *s, Diag *diag);
+
+// --- table.c: a table of any number of columns -----------------------------------------------------------------------
+typedef struct Table {
+    size_t columns;
+    size_t indent;      // blanks before each row
+    size_t width;       // of a row, at most; 0: report_width; SIZE_MAX: nothing is shortened
+    size_t whole;       // so many columns in front are never shortened
+    VEC(char *) cells;  // row after row, the heads first; released with table_free
+    VEC(char *) notes;  // printed below a row, indented; null: none
+} Table;
+void table_add(Table *t, const char *text);
+void table_add_value(Table *t, const Datum *value);  // reals with four digits
+void table_note(Table *t, const char *text);         // below the row of the last cell
+// Numbers stand on the right. The longest texts are shortened until a row fits, if it can; no two become the same.
+void table_print(Table *t, FILE *out);
+size_t table_least(const Table *t);  // the width below which it can't be shortened
+void table_free(Table *t);
+
+// --- db_list.c -------------------------------------------------------------------------------------------------------
+typedef enum ListForm { LIST_READ, LIST_CSV, LIST_JSON } ListForm;  // LIST_READ: a table; not on a terminal, tabs
+typedef struct ListRequest {
+    const RunIds *ids;
+    const ColumnNames *columns;  // behind what tells the runs apart
+    bool kernels, errors;        // errors: whole ones
+    ListForm form;
+} ListRequest;
+void db_list(Store *s, const ListRequest *r, Diag *diag);
+
+// --- db_compare.c ----------------------------------------------------------------------------------------------------
+typedef struct CompareRequest {
+    const char *db, *by, *column, *against;
+    const char *const *what;  // two stores or two keys
+    size_t count;
+    const Filter *filter;
+    bool json;
+} CompareRequest;
+int db_compare(const CompareRequest *r, Diag *diag);
+
+// --- tune.c: onchip run --sched best-swl and --autotune, and the searches of onchip sweep ----------------------------
+const char *bare_error(const Diag *diag);  // without the word "error"
+bool tune_wanted(int argc, char **argv);
+int tune(int argc, char **argv);
+// Prints a line for each search of a swept matrix: what is best. False: there is no best of some, and stderr has why.
+bool searches_print(const Matrix *m, Store *store);
+
+// --- report.c --------------------------------------------------------------------------------------------------------
+typedef enum LaunchView { LAUNCHES_SUM, LAUNCHES_FIRST, LAUNCHES_SLOWEST, LAUNCHES_ALL } LaunchView;
+typedef struct ReportInfo {
+    const char *what;  // workload or file
+    const char *params;
+    const char *error;  // null: none
+    const char *hint;   // the same
+    bool verified, checked;
+    bool cut;  // short, by a limit or Ctrl-C, so that there was nothing to check
+    bool lines, chart, annotate;
+    LaunchView launches;  // which of a kernel the text has
+    uint64_t cap;         // warp instructions after which the run was ended; 0: it wasn't
+} ReportInfo;
+void report_text(const oc_device *d, const ReportInfo *info, FILE *out);
+void report_json(const oc_device *d, const ReportInfo *info,
+                 Json *json);  // the fields of the top object; d null: nothing was opened
+
+// --- report_limits.c: what limits a kernel ---------------------------------------------------------------------------
+struct Gpu;
+struct LaunchSum;
+// Adds what limits it, in words, and the share of its peak that each unit reached.
+void limits_text(const struct LaunchSum *sum, const struct Gpu *g, Text *limits, Text *peaks);
+void limits_json(const struct LaunchSum *sum, const struct Gpu *g, Json *json);
+
+// --- points.gen.c: doc/results/measurements/measured.csv -------------------------------------------------------------
+typedef struct PointsFile {
+    const char *name, *text;
+    size_t size;
+} PointsFile;
+extern const PointsFile points_files[];  // of which there is one: what onchip reproduce measured --csv printed
+extern const size_t points_file_count;
+
+// --- expect.c: how sure a time is ------------------------------------------------------------------------------------
+typedef struct Expected {
+    const char *class;  // bandwidth, shared, compute, atomics or latency
+    bool card;          // some launch was measured on the card
+    size_t launches;    // of that class that were measured on it
+    double within;      // of |simulated / measured − 1|, what 90 % of them are within; 0 without any
+} Expected;
+// peak: by Peak, as find_peaks has it; gpu: the description's name.
+void expect_find(const uint64_t *count, const double *peak, const char *gpu, Expected *out);
+void expect_words(const Expected *e, Text *out);                                         // as a sentence
+void expect_say(const uint64_t *count, const double *peak, const char *gpu, Text *out);  // both
+// A row of a text; none of a card before Volta, on which nothing was measured.
+void expect_text(const uint64_t *count, const struct Gpu *g, FILE *out);
+void expect_json(const uint64_t *count, const struct Gpu *g, Json *json);
+
+// --- report_chart.c: the memory chart and the roofline ---------------------------------------------------------------
+void chart_text(const struct LaunchSum *sum, const struct Gpu *g, FILE *out);
+
+// --- annotate.c: the source with its counters ------------------------------------------------------------------------
+void annotate_text(const struct LaunchSum *sum, FILE *out);
+
+// --- metrics.c: single numbers by their names ------------------------------------------------------------------------
+bool metrics_read(const char *list, Text *why);  // names between commas; false, and why: one isn't known
+void metrics_put(const oc_device *d, const char *list, bool csv, FILE *out);
+
+// --- report_why.c: why loads missed in the L1; nothing where nobody asked --------------------------------------------
+struct SumStructure;
+void why_text(const struct LaunchSum *sum, FILE *out);
+void why_json(const struct LaunchSum *sum, const struct SumStructure *s, Json *json);
+
+// --- report_check.c: what --check found; nothing where nobody asked --------------------------------------------------
+struct Record;
+void overread_text(const struct LaunchSum *sum, FILE *out);  // the first read behind an allocation
+void check_text(const struct LaunchSum *sum, FILE *out);
+void check_json(const struct Record *r, Json *json);
+
+// --- probe_text.c, probe_json.c, probe_book.c, probe_files.c: what onchip probe found --------------------------------
+struct Probe;
+struct Found;
+struct Gpu;
+struct Value;
+// gpu: a simulated GPU's description, for the steps of the book; may be null.
+void probe_text(const struct Probe *p, const struct Gpu *gpu, FILE *out);
+void probe_json(const struct Probe *p, const char *error,
+                Json *json);  // the fields of the top object; p null: nothing was opened
+void probe_json_value(Json *json, const char *key, const struct Value *v);  // an object: verdict, value, range, reason
+void probe_book_text(const struct Probe *p, const struct Gpu *gpu, FILE *out);
+void probe_book_json(const struct Probe *p, Json *out);
+bool probe_figures(const struct Probe *p, const char *folder, Diag *diag);  // NAME.csv, .gp and .svg each
+bool probe_traces(const struct Probe *p, const char *folder, Diag *diag);   // runs.csv, walks.csv, latencies.csv
+const char *index_text(const struct Found *f, char out[100]);               // "bits 7 to 8", "one set", …
+
+// --- run_file.c: a bare PTX file with arguments from the command line ------------------------------------------------
+// Both run it; dumps go to out as text, or to json. They return an exit code; errors are told on stderr or given in
+// *error. script: the argument file, of run_script.
+int run_file(oc_device *d, const FileRun *run, const char *script, const TextList *dumps, FILE *out, Json *json,
+             char **error);
+int run_script(oc_device *d, const FileRun *run, const char *script, const TextList *dumps, FILE *out, Json *json,
+               char **error);
+
+// --- run_program.c: a CUDA program -----------------------------------------------------------------------------------
+typedef struct ProgramRun {
+    const char *const *words;  // the program's file and its arguments; a null ends them
+    size_t keep;               // launches that are kept each by itself
+    Target target;             // of which PTX is taken; capability 0: of the one that fits best
+    void (*ran)(void *user);   // called after each launch
+    void *user;
+} ProgramRun;
+// Runs it. Returns its exit status, or why it couldn't be started in *error. The device's config.print must add to
+// *printed.
+int run_program(oc_device *d, const ProgramRun *run, Text *printed, Text *error);
+
+// --- cuda.gen.c: cuda/*.h, and the workloads' headers that these include ---------------------------------------------
+typedef struct CudaFile {
+    const char *name, *text;  // without .h
+    size_t size;
+} CudaFile;
+extern const CudaFile cuda_files[];
+extern const size_t cuda_file_count;
+
+// --- compiled.c: PTX that was compiled before ------------------------------------------------------------------------
+bool cache_folder(Text *path);  // makes it where it isn't there; false: it can't
+bool cache_get(const char *folder, const char *key, Text *ptx);
+void cache_put(const char *folder, const char *key, const Text *ptx);
+
+// --- compile.c: CUDA source ------------------------------------------------------------------------------------------
+bool is_cuda_source(const char *path);
+// Compiles the kernels of a .cu file for a GPU of this capability (90: 9.0). False: error gets the reason, or what the
+// compiler says.
+bool compile_cuda(const char *path, uint32_t capability, Text *ptx, Text *error);
+
+// --- signature.c: parameters of CUDA source --------------------------------------------------------------------------
+// Gives the kernels' parameters in the PTX the names that LLVM's intermediate form has, and adds what they are.
+void signatures_put(const char *ir, Text *ptx);
+
+// --- list_kernels.c --------------------------------------------------------------------------------------------------
+int list_kernels(const char *path);  // prints what device code is in a file; returns an exit code
+
+#endif

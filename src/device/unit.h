@@ -1,0 +1,24 @@
+// unit.h: what the files of device ask of each other. What other parts call stands in device.h.
+#ifndef DEVICE_UNIT_H
+#define DEVICE_UNIT_H
+
+#include "device/device.h"
+
+// sim.c, cuda.c
+// Open a back end's device. On failure *device is null, and message says why.
+oc_status sim_open(const oc_config *config, oc_device **device, Text *message);
+oc_status cuda_open(const oc_config *config, oc_device **device, Text *message);
+
+// device.c
+// A kernel's parameters, as oc_kernel_info has them. The names belong to the function.
+typedef struct ParamTable {
+    uint32_t n, *sizes;
+    const char **names, **types;
+    Arena arena;
+} ParamTable;
+void params_read(ParamTable *t, const Function *f);
+void params_free(ParamTable *t);
+// Keeps the error's text if there is a device, and returns status.
+oc_status device_fail(oc_device *d, oc_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+#endif

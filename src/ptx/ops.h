@@ -1,0 +1,14 @@
+// ops.h: the names of operations, OP_…, apart from ptx.h: a row more in ops.def makes those files anew that name some.
+#ifndef PTX_OPS_H
+#define PTX_OPS_H
+
+enum {
+#define OP(id, name, sig, types, types2, groups, properties, class, s32, s64, section) OP_##id,
+#define NOOP(name, section, state, why)
+#include "ptx/ops.def"
+#undef OP
+#undef NOOP
+    OP_COUNT
+};
+
+#endif

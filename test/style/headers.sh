@@ -1,0 +1,28 @@
+#!/bin/bash
+# What a room shows is what others call: each function and table that src/x/x.h declares is used by an object of another
+# folder. What a room's own files share stands in src/x/unit.h. Tests don't count.
+# work/work.h is for those who write workloads.
+set -euo pipefail
+source "${ONCHIP_SOURCE}/test/test.bash"
+cd "$ONCHIP_SOURCE"
+[[ -e $ONCHIP_BUILD/CMakeFiles/onchip_cli.dir && -z ${ONCHIP_SANITIZED:-} ]] || exit 77
+
+# FOLDER NAME of what objects define, and of what they use of others.
+objects() {
+    find "$ONCHIP_BUILD/CMakeFiles" -name '*.c.o' -path '*.dir/*' -print0 | xargs -0 nm -A "$@" 2>/dev/null |
+        sed -nE 's,^.*\.dir/(src/([a-z0-9]+)/|([a-z]+)\.?[a-z]*)[^:]*:.* ([^ ]+)$,\2\3 \4,p; ' |
+        sed -E 's/_(sse2|avx2|avx512|generic)$//' | sort -u
+}
+objects --defined-only --extern-only >"$work/defined"
+objects --undefined-only >"$work/used"
+for header in src/*/*.h; do
+    room=$(basename "$(dirname "$header")")
+    [[ $header == "src/$room/$room.h" && $room != work ]] || continue
+    declared=$(sed -E 's,//.*,,; s,"[^"]*",,g' "$header")
+    while read -r name; do
+        grep -qw "$name" <<<"$declared" || continue
+        awk -v room="$room" -v name="$name" '$2 == name && $1 != room { found = 1; exit } END { exit !found }' \
+            "$work/used" || complain "$header: $name is used in src/$room alone: it belongs into its unit.h"
+    done < <(awk -v room="$room" '$1 == room { print $2 }' "$work/defined")
+done
+exit $bad
