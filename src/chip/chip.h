@@ -156,13 +156,13 @@ bool structure_next(const char **list, const char **word, size_t *n);
 // Does it call that data structure: by its name, or by the name's first word?
 bool structure_called(const char *name, const char *word, size_t n);
 
-// --- repeat.c: as chip_run; but a launch that repeats an earlier one isn't simulated. So many were repeated. ---------
+// --- repeat.c: as chip_run; but a launch that repeats an earlier one isn't simulated. So many were repeated ----------
 RunResult chip_launch(Chip *c, const LaunchInfo *l, const Texture *textures, uint32_t texture_count,
                       const RunOptions *o, Record *r, Text *message);
 uint64_t chip_repeated(const Chip *c);
 void repeats_close(struct Repeats *all);  // null: nothing
 
-// --- functional.c: as chip_run, without time. ------------------------------------------------------------------------
+// --- functional.c: as chip_run, without time -------------------------------------------------------------------------
 RunResult chip_execute(Chip *c, const LaunchInfo *l, const Texture *textures, uint32_t texture_count,
                        const RunOptions *o, Record *r, Text *message);
 

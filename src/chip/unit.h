@@ -4,11 +4,8 @@
 
 #include "chip/chip.h"
 
-// --- a simulated chip ------------------------------------------------------------------------------------------------
-
-typedef enum ChannelStage { CHANNEL_NONE, CHANNEL_BUILT, CHANNEL_AWAKE } ChannelStage;
-
 // --- build.c: its SMs and partitions ---------------------------------------------------------------------------------
+typedef enum ChannelStage { CHANNEL_NONE, CHANNEL_BUILT, CHANNEL_AWAKE } ChannelStage;
 void chip_spare(Chip *c);  // gives back what blocks have left for later launches
 // For a launch; false: the host has no memory for it. What the first one needs, with the reason; the first n SMs, with
 // storage shared out so; channels that sleep, or all awake; those awake that SMs sent something to for the first time.
@@ -50,13 +47,13 @@ bool chip_affords(const Gpu *g, Text *message);  // false: the host doesn't have
 void chip_account(const Gpu *g, const SmCfg *organised, uint64_t *count);
 void record_account(Record *r, const Gpu *g, const SmCfg *organised);
 
-// --- trace.c: tells a sink about a launch. ---------------------------------------------------------------------------
+// --- trace.c: tells a sink about a launch ----------------------------------------------------------------------------
 typedef struct Tracer Tracer;
 Tracer *tracer_open(const TraceSink *sink, const Chip *chip);  // a launch begins
 void tracer_edge(Tracer *t, const Chip *chip, uint64_t now, bool last);
 void tracer_close(Tracer *t);
 
-// --- functional.c: as chip_run, without time. ------------------------------------------------------------------------
+// --- functional.c: as chip_run, without time -------------------------------------------------------------------------
 // Blocks of a launch whose others are timed; their accesses change what the L2 holds. fit: of an SM.
 typedef struct Execution Execution;
 typedef struct Executed {
@@ -75,14 +72,14 @@ uint64_t beside_left(const Execution *x);
 Executed beside_done(const Execution *x);
 void beside_close(Execution *x, Record *r);
 
-// --- warm.c: what is executed without time passes through the L2, so that it holds what it would hold. ---------------
+// --- warm.c: what is executed without time passes through the L2, so that it holds what it would hold ----------------
 typedef struct Warmer Warmer;
 Warmer *warmer_open(Chip *c);
 void warmer_take(Warmer *w, const Step *s);
 uint64_t warmer_sectors(const Warmer *w);  // that loads and stores have accessed
 void warmer_close(Warmer *w);
 
-// --- sample.c: stretches of a launch's blocks are timed, those between them executed. --------------------------------
+// --- sample.c: stretches of a launch's blocks are timed, those between them executed ---------------------------------
 typedef struct Stretches Stretches;
 // fit: blocks of an SM. Null: the launch is timed whole.
 Stretches *stretches_open(Chip *c, const LaunchInfo *l, const Texture *textures, uint32_t texture_count,

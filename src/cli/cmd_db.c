@@ -248,9 +248,8 @@ static const char *unit_of(const char *name)
 {
     for (int c = 0; c < C_COUNT; c++)
         if (!strcmp(name, counter_info[c].name)) return counter_info[c].unit;
-    for (size_t k = 0; k < RATES; k++)
-        if (!strcmp(name, rates[k].name)) return rates[k].unit;
-    return "";
+    const Rate *rate = rate_called(name);
+    return rate ? rate->unit : "";
 }
 
 static void show_structures(Store *s, int64_t run, const char *kernel, Diag *diag)

@@ -69,12 +69,12 @@ static bool find(const char *name, const uint64_t *c, const Gpu *g, Metric *m)
             if (c) m->value = (double)c[k];
             return true;
         }
-    for (size_t k = 0; k < RATES; k++)
-        if (!strcmp(name, rates[k].name)) {
-            m->name = name, m->unit = rates[k].unit;
-            if (c) m->value = rates[k].value(c, g);
-            return true;
-        }
+    const Rate *rate = rate_called(name);
+    if (rate) {
+        m->name = name, m->unit = rate->unit;
+        if (c) m->value = rate->value(c, g);
+        return true;
+    }
     for (size_t k = 0; k < COUNT(ratios); k++)
         if (!strcmp(name, ratios[k].name)) {
             m->name = name, m->unit = ratios[k].unit;

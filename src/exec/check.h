@@ -208,6 +208,19 @@ void found_after(Found *f, const Kernel *k, uint32_t inst, uint32_t thread, uint
 void check_found(Check *c, const Found *f);
 extern const char *const flaw_cures[FLAW_KINDS];  // what to write, by kind, in a sentence
 const Code *check_code(const Kernel *k, uint32_t inst, uint32_t *pc);
+// The asynchronous proxy will read what was written there. Did a thread of the block write it, without a fence of the
+// proxy since (PTX ISA §8.11)? x: as check_touch fills it.
+static inline bool check_unfenced(const Access *x, Touch wrote)
+{
+    const CheckCta *c = x->cta;
+    uint32_t when = touch_when(wrote);
+    if (x->segments) {
+        const Segment *s = when < x->c->first ? NULL : check_when(x->c, wrote);
+        when = s && s->cta == x->w->cta->number && s->clock != UNDER_WAY ? s->clock : 0;
+    }
+    return when > c->born && c->warp[x->w->in_cta].known[c->warps + touch_thread(wrote) / LANES] < when;
+}
+bool check_proxy(const Access *x, uint32_t lane, Touch wrote, uint64_t address);  // reports that it did, if it is known
 // check_local.c
 void check_locals(Check *c, const Kernel *k);
 

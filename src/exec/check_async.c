@@ -247,19 +247,6 @@ static void write_words(Access *x, uint32_t lane, uint64_t at, uint32_t bytes, u
     }
 }
 
-// Was what a word has written by its thread, and not been through a fence of the proxy?
-static bool unfenced(const Access *x, uint64_t k)
-{
-    const CheckCta *c = x->cta;
-    const Touch wrote = c->shared.write ? c->shared.write[k] : 0;
-    uint32_t when = touch_when(wrote);
-    if (when && c->segmented) {
-        const Segment *s = check_when(x->c, wrote);
-        when = s->cta == x->w->cta->number ? s->clock : 0;
-    }
-    return when > c->born && c->warp[x->w->in_cta].known[c->warps + touch_thread(wrote) / LANES] < when;
-}
-
 static void read_words(Access *x, uint32_t lane, uint64_t at, uint32_t bytes, uint32_t id, bool *told)
 {
     CheckCta *c = x->cta;
@@ -268,13 +255,9 @@ static void read_words(Access *x, uint32_t lane, uint64_t at, uint32_t bytes, ui
         const uint64_t found = x->c->found;
         if (c->into[k]) word_access(x, lane, k, false, MAX(at, k * 4));
         check_issued(x, lane, k, false);
-        if (!*told && found == x->c->found && unfenced(x, k)) {
-            const Touch wrote = c->shared.write[k];
-            Found n = found_at(FLAW_PROXY, x->w, x->d->index, lane);
-            n.space = SP_SHARED, n.address = MAX(at, k * 4), n.bytes = 4;
-            found_after(&n, x->env->launch->kernel, touch_inst(wrote), touch_thread(wrote), x->w->cta->number);
-            if (!n.none) check_found(x->c, &n), *told = true;
-        }
+        const Touch wrote = c->shared.write ? c->shared.write[k] : 0;
+        if (!*told && found == x->c->found && check_unfenced(x, wrote))
+            *told = check_proxy(x, lane, wrote, MAX(at, k * 4));
         c->out[k] = id << WORD_LANE | lane;
     }
 }

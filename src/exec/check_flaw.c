@@ -52,6 +52,15 @@ void found_after(Found *f, const Kernel *k, uint32_t inst, uint32_t thread, uint
     f->none = !f->code[0];
 }
 
+bool check_proxy(const Access *x, uint32_t lane, Touch wrote, uint64_t address)
+{
+    Found f = found_at(FLAW_PROXY, x->w, x->d->index, lane);
+    f.space = x->global ? SP_GLOBAL : SP_SHARED, f.address = address, f.bytes = 4;
+    found_after(&f, x->env->launch->kernel, touch_inst(wrote), touch_thread(wrote), x->w->cta->number);
+    if (!f.none) check_found(x->c, &f);
+    return !f.none;
+}
+
 static const char *access_of(FlawKind kind, bool exited, const Code *code, uint32_t pc)
 {
     if (kind == FLAW_RESIZE && exited) return "exited";

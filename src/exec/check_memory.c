@@ -555,26 +555,14 @@ static void copy_access(Access *x)
     async_copy(x->env, x->w, x->d, to, all);
 }
 
-// Of what the block itself has written in this launch: has it been through a fence of the proxy?
-static bool unfenced(const Access *x, Touch wrote)
-{
-    if (touch_when(wrote) < x->c->first) return false;
-    const Segment *s = check_when(x->c, wrote);
-    if (s->cta != x->w->cta->number || s->clock == UNDER_WAY) return false;
-    return x->cta->warp[x->w->in_cta].known[x->cta->warps + touch_thread(wrote) / LANES] < s->clock;
-}
-
 static void proxy_access(const Access *x, uint32_t lane)
 {
     const uint64_t at = x->addr[lane];
     const Touch *write = page_at(x->c, at)->cells.write;
     for (uint32_t done = 0; write && done < x->bytes; done += 4) {
         const Touch wrote = write[(at + done) % PAGE / 4];
-        if (!unfenced(x, wrote)) continue;
-        Found f = found_at(FLAW_PROXY, x->w, x->d->index, lane);
-        f.space = SP_GLOBAL, f.address = at + done, f.bytes = 4;
-        found_after(&f, x->env->launch->kernel, touch_inst(wrote), touch_thread(wrote), x->w->cta->number);
-        if (!f.none) check_found(x->c, &f);
+        if (!check_unfenced(x, wrote)) continue;
+        check_proxy(x, lane, wrote, at + done);
         return;
     }
 }

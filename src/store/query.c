@@ -222,8 +222,8 @@ static bool find_column(Rows *r, const char *name, Column *c, Diag *diag)
     *c = (Column){.name = setting_name(name), .at = -1};
     for (int k = 0; k < C_COUNT; k++)
         if (!strcmp(name, counter_info[k].name)) return c->kind = OF_COUNTER, c->at = k, true;
-    for (size_t k = 0; k < RATES; k++)
-        if (!strcmp(name, rates[k].name)) return c->kind = OF_RATE, c->at = (int)k, true;
+    const Rate *rate = rate_called(name);
+    if (rate) return c->kind = OF_RATE, c->at = (int)(rate - rates), true;
     if ((c->at = place(name, run_columns, RUN_COLUMNS)) >= 0) return c->kind = OF_RUN, true;
     int of_kernel = place(name, kernel_columns, KERNEL_COLUMNS);
     if (of_kernel >= 0 && r->kernels) return c->kind = OF_KERNEL, c->at = of_kernel, true;
@@ -254,8 +254,7 @@ const char *setting_column(const char *name, bool kernels, Arena *arena)
     bool taken =
         place(name, run_columns, RUN_COLUMNS) >= 0 || (kernels && place(name, kernel_columns, KERNEL_COLUMNS) >= 0);
     for (int k = 0; k < C_COUNT; k++) taken |= !strcmp(name, counter_info[k].name);
-    for (size_t k = 0; k < RATES; k++) taken |= !strcmp(name, rates[k].name);
-    return taken ? arena_printf(arena, "setting.%s", name) : name;
+    return taken || rate_called(name) ? arena_printf(arena, "setting.%s", name) : name;
 }
 
 Rows *rows_open(Store *s, const RunIds *ids, const char *const *columns, size_t n, bool kernels, Diag *diag)

@@ -187,8 +187,8 @@ bool values_get(void *values, const char *name, double *value)
     if (!v->given && !strcmp(name, "cycles")) return *value = (double)count[C_CYCLES], true;
     for (int c = 0; c < C_COUNT && !v->given; c++)
         if (!strcmp(counter_info[c].name, name)) return *value = (double)count[c], true;
-    for (size_t r = 0; r < RATES && !v->given; r++)
-        if (!strcmp(rates[r].name, name)) return *value = rates[r].value(count, &v->gpu), true;
+    const Rate *rate = v->given ? NULL : rate_called(name);
+    if (rate) return *value = rate->value(count, &v->gpu), true;
     for (size_t k = 0; k < v->others.n; k++)
         if (!strcmp(v->others.v[k].name, name)) return *value = v->others.v[k].value, true;
     return !v->given && gpu_number(&v->gpu, name, value);

@@ -20,8 +20,8 @@ const char *knob_list(const Knob *k, const char *value, Numbers *out);
 bool plan_run(const Plan *plan, Store *store, Diag *diag);
 
 // --- inputs.c: files that a CUDA program reads -----------------------------------------------------------------------
-// Puts a hash for each file that was read, of those whose names a run has left in a file (ServeOptions.opened), and
-// makes the run's key of them and of the base.
+// A run has left the names of the files that it read in the file `opened` (ServeOptions.opened). Puts a hash for each
+// of them, and makes the run's key of these and of the base.
 void inputs_end(const char *opened, Findings *found, Identity *id);
 typedef struct Hashes {  // of files that were looked at
     Map at;

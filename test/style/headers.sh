@@ -15,14 +15,16 @@ objects() {
 }
 objects --defined-only --extern-only >"$work/defined"
 objects --undefined-only >"$work/used"
+# ROOM NAME of what a room defines and no other one uses.
+awk 'NR == FNR { users[$2] = users[$2] " " $1; next }
+    { others = users[$2] " "; gsub(" " $1 " ", " ", others); gsub(" ", "", others); if (others == "") print }' \
+    "$work/used" "$work/defined" >"$work/own"
 for header in src/*/*.h; do
     room=$(basename "$(dirname "$header")")
     [[ $header == "src/$room/$room.h" && $room != work ]] || continue
-    declared=$(sed -E 's,//.*,,; s,"[^"]*",,g' "$header")
     while read -r name; do
-        grep -qw "$name" <<<"$declared" || continue
-        awk -v room="$room" -v name="$name" '$2 == name && $1 != room { found = 1; exit } END { exit !found }' \
-            "$work/used" || complain "$header: $name is used in src/$room alone: it belongs into its unit.h"
-    done < <(awk -v room="$room" '$1 == room { print $2 }' "$work/defined")
+        complain "$header: $name is used in src/$room alone: it belongs into its unit.h"
+    done < <(sed -E 's,//.*,,; s,"[^"]*",,g' "$header" | grep -oE '[A-Za-z_][A-Za-z_0-9]*' | sort -u |
+        join - <(awk -v room="$room" '$1 == room { print $2 }' "$work/own" | sort -u))
 done
 exit $bad
