@@ -130,7 +130,7 @@ static size_t add_trial(Adviser *x, const size_t *change, size_t n, const char *
             param[p] = c->param, params += p == params;
             break;
         }
-        if (c->sl1) t.cell.sl1 = c->sl1;
+        if (c->sl1) t.cell.how.sl1 = c->sl1;
     }
     if (more) add_set(x, set, &sets, more);
     set[sets] = param[params] = NULL;

@@ -2,6 +2,7 @@
 // values, separated by commas, and is an axis. Options of a PTX file have one value, as in onchip run: a comma is part
 // of it.
 #include "cli/unit.h"
+#include "device/setup.h"
 #include "driver/fatbin.h"
 
 #include <string.h>
@@ -24,21 +25,17 @@ static void add_argument(Axes *x, const char *word)
 
 bool axes_option(Axes *x, const char *option, const char *value, Diag *diag)
 {
-    static const char *const single[] = {"--kernel", "--grid", "--block", "--smem", "--kernels"};
-    if (!strcmp(option, "--arg")) return add_argument(x, value), true;
-    if (!strcmp(option, "--set")) return matrix_pair(x->matrix, value, diag);
-    if (!strcmp(option, "--slice")) return matrix_axis(x->matrix, "gpu.slice", value, diag);
-    if (!strcmp(option, "--energy")) return matrix_axis(x->matrix, "energy.count", "yes", diag);
-    if (!strcmp(option, "--why")) return matrix_axis(x->matrix, "why", "yes", diag);
-    if (!strcmp(option, "--lines")) return matrix_axis(x->matrix, "lines", "yes", diag);
-    if (!strcmp(option, "--sample")) return matrix_axis(x->matrix, "sample", "yes", diag);
-    if (!strcmp(option, "--functional")) return matrix_axis(x->matrix, "functional", "yes", diag);
-    if (!strcmp(option, "--lower")) return matrix_axis(x->matrix, "sm.lower", value, diag);
-    if (!strcmp(option, "--registers")) return matrix_axis(x->matrix, "registers.max", value, diag);
-    if (!strcmp(option, "--no-lowering")) return matrix_axis(x->matrix, "lowering", "no", diag);
-    for (size_t k = 0; k < COUNT(single); k++)
-        if (!strcmp(option, single[k])) return one_value(x, option + 2, value, diag);
-    return matrix_axis(x->matrix, option + 2, value ? value : "yes", diag);
+    const char *name = option + 2;
+    const SetupOption *o = NULL;
+    for (size_t k = 0; k < OPTIONS && !o; k++)
+        if (setup_options[k].name && !strcmp(setup_options[k].name, option)) o = &setup_options[k];
+    if (o == &setup_options[OPT_ARG]) return add_argument(x, value), true;
+    if (o == &setup_options[OPT_SET]) return matrix_pair(x->matrix, value, diag);
+    if (!o) return matrix_axis(x->matrix, name, value, diag);
+    name = o->key ? o->key : setup_axis_name(o);
+    const bool not = !strncmp(option, "--no-", 5);
+    if (o->values && !strstr(o->values, ",…")) return one_value(x, name, value, diag);
+    return matrix_axis(x->matrix, name, value ? value : not ? "no" : "yes", diag);
 }
 
 bool axes_program(Axes *x, const char *names, Diag *diag)

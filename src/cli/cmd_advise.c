@@ -10,7 +10,7 @@
 static const Option options[] = {
     {NULL, "", "the run, as for onchip sweep, but with one value each"},
     {"--gpu", "NAME|FILE", "the GPU's description (gtx480)"},
-    AXIS_OPTIONS,
+#include "cli/axes.def"
     {NULL, "", "how it is advised on"},
     {"--budget", "SECONDS",
      "begin no further run after so many seconds (60); the same command goes on later; 0: no limit"},

@@ -21,7 +21,7 @@ static const Option options[] = {
     {"--program", "NAME[,…]", "only runs of these programs"},
     {"--db", "FILE", "the results store (onchip/results.db under $XDG_DATA_HOME or ~/.local/share)"},
     {NULL, NULL, RUN},
-    AXIS_OPTIONS,
+#include "cli/axes.def"
 };
 static const char *report_word(size_t k, const char **doc)
 {

@@ -24,8 +24,10 @@ static const Option options[] = {
     {NULL, NULL, "onchip show gpu"},
     {"--set", "KEY=VALUE", "change a key of the description first"},
     {"--defaults", NULL, "list the keys that the description leaves at their defaults, with what each says"},
+    {NULL, NULL, "onchip show options"},
+    {"--man", NULL, "as the source of the manual page"},
 };
-enum { O_HELP, O_OF_PTX, O_VIEW, O_KERNEL, O_FOR_GPU, O_OF_GPU, O_SET_, O_DEFAULTS };
+enum { O_HELP, O_OF_PTX, O_VIEW, O_KERNEL, O_FOR_GPU, O_OF_GPU, O_SET_, O_DEFAULTS, O_OF_OPTIONS, O_MAN };
 const char *const show_views[] = {"ir",        "text",    "cfg",     "loops",  "live",
                                   "registers", "strands", "lowered", "counts", NULL};
 
@@ -273,7 +275,10 @@ static void calls_manual(Text *out)
     }
 }
 
-static const char *const kinds[] = {"ptx", "gpu", "registers", "keys", "counters", "calls"};
+static void options_page(Text *out) { manual_options(false, out); }
+static void options_roff(Text *out) { manual_options(true, out); }
+
+static const char *const kinds[] = {"ptx", "gpu", "registers", "keys", "counters", "calls", "options"};
 static const char *show_word(size_t k, const char **doc)
 {
     *doc = NULL;
@@ -286,14 +291,15 @@ static const char usage[] = "usage: onchip show ptx FILE|WORKLOAD [options]  PTX
                             "       onchip show registers WORKLOAD [NAME=VALUE …]  what its kernels need\n"
                             "       onchip show keys                         the keys of a description\n"
                             "       onchip show counters                     counters and rates\n"
-                            "       onchip show calls                        the functions of CUDA's runtime";
+                            "       onchip show calls                        the functions of CUDA's runtime\n"
+                            "       onchip show options                      every command's options";
 
 // words[0] says what to show; it is the first of n words.
 static int show(Args *a, const char *const *words, size_t n, const char *view, const char *kernel, const char *gpu,
                 const char *const *sets, bool defaults)
 {
-    static const size_t takes[] = {2, 2, 2, 1, 1, 1},
-                        most[] = {2, 2, SIZE_MAX, 1, 1, 1};  // words, with parameters at most
+    static const size_t takes[] = {2, 2, 2, 1, 1, 1, 1},
+                        most[] = {2, 2, SIZE_MAX, 1, 1, 1, 1};  // words, with parameters at most
     static const char *const missing[] = {"show ptx: which file, or workload? (onchip list workloads)",
                                           "show gpu: which? (onchip list gpus)",
                                           "show registers: which workload? (onchip list workloads)"};
@@ -321,7 +327,8 @@ static int show(Args *a, const char *const *words, size_t n, const char *view, c
     case 2: return show_program_registers(words[1], words + 2);
     case 3: return show_manual(gpu_manual);
     case 4: return show_manual(counter_manual);
-    default: return show_manual(calls_manual);
+    case 5: return show_manual(calls_manual);
+    default: return show_manual(a->given >> O_MAN & 1 ? options_roff : options_page);
     }
 }
 

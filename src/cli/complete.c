@@ -127,8 +127,6 @@ static void value(Completion *c, const Command *of, const Option *o)
         workloads(c), offer_files(c);
     } else if (!strcmp(name, "--only") && !strcmp(of->name, "probe")) {
         for (int k = 0; k < PARTS; k++) offer(c, part_info[k].name, "", part_info[k].doc);
-    } else if (!strcmp(name, "--launches")) {
-        alternatives(c, "sum|first|slowest|all");
     } else if (!strcmp(name, "--autotune")) {
         alternatives(c, "threads");
     } else if (!strcmp(name, "--view")) {

@@ -48,7 +48,7 @@ int args_next(Args *a)
         if (!o->name || strlen(o->name) != n || memcmp(o->name, arg, n)) continue;
         a->given |= 1ull << k;
         if (!o->value && arg[n]) return wrong(a, "%s takes no value", o->name);
-        if (!o->value) return (int)k;
+        if (!o->value) return a->value = NULL, (int)k;
         if (*o->value == '[' && !arg[n])
             a->value = NULL;
         else if (arg[n])

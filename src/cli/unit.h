@@ -49,7 +49,7 @@ typedef struct Args {
     char **argv;
     const Option *options;  // at most 64
     size_t option_count;
-    const char *value;  // of the option just read; null: it was left out
+    const char *value;  // of the option just read; null: it was left out, or the option takes none
     uint64_t given;     // options that were read, a bit each
     Text *error;        // gets what is wrong; null: it is told on stderr
 } Args;
@@ -82,6 +82,9 @@ typedef struct Command {
 // --- main.c: the commands --------------------------------------------------------------------------------------------
 extern const Command commands[];
 extern const size_t command_count;
+
+// --- manual.c --------------------------------------------------------------------------------------------------------
+void manual_options(bool man, Text *out);  // all options, as a page, or as roff for the manual page
 
 // --- complete.c ------------------------------------------------------------------------------------------------------
 // Adds what may stand in place of the last of these words, which is written so far: a line for each.
@@ -121,55 +124,26 @@ typedef enum Paint { PAINT_END, PAINT_ERROR, PAINT_HEAD } Paint;
 const char *paint(FILE *out, Paint p);  // what begins or ends a colour there; "" where there is to be none
 
 // --- axes.c: the options of run as axes of a matrix, of sweep and report run -----------------------------------------
-#define TUNE_DOC                                                                                                   \
-    "find the number of threads that an SM should hold at once (sm.threads), by a run for each N (eighths of the " \
-    "description's)"
-#define SLICE_DOC \
-    "simulate one of N equal parts of the GPU, with its share of the workload's input; short for --set gpu.slice=N"
-#define ENERGY_DOC \
-    "account the energy of every kernel, by component (doc/reference/energy.md); short for --set energy.count=yes"
-#define AXIS_OPTIONS                                                                                                   \
-    {"--sched", "NAME[,…]", "warp schedulers; onchip list schedulers; best-swl tries the limits of swl"},              \
-        {"--autotune", "threads[=N,…]", TUNE_DOC}, {"--slice", "N[,…]", SLICE_DOC},                                    \
-        {"--set", "KEY=VALUE[,…]",                                                                                     \
-         "a key of the description with its values, as in l1.size=16KiB,48KiB; onchip show keys lists the keys"},      \
-        {"--with", "LABEL: K=V …[,…]",                                                                                 \
-         "a value that sets several keys or parameters together: 'large: l1.size=48KiB shared.size=16KiB'"},           \
-        {"--size", "small|standard[,…]", "values of a workload's parameters that aren't given (standard)"},            \
-        {"--ptx", "FILE[,…]", "take the workload's device code from this file"},                                       \
-        {"--kernels", "REGEX", "time only the kernels whose names match, and execute the others without time"},        \
-        {"--skip", "N[,…]",                                                                                            \
-         "execute the first N launches without time; with --kernels, the first N whose kernels match (0)"},            \
-        {"--max-cycles", "N[,…]", "stop each launch after N cycles (default: no limit)"},                              \
-        {"--cap", "N[,…]", "end the run when N warp instructions were executed (default: no limit)"},                  \
-        {"--interval", "CYCLES", "record every counter about once in so many cycles, as time series"},                 \
-        {"--why", NULL,                                                                                                \
-         "keep why the loads of each data structure miss in the L1, and draw it; a run takes up to twice as long"},    \
-        {"--lines", NULL, "keep what each source line did, with its text, and put it on the page"},                    \
-        {"--energy", NULL, ENERGY_DOC},                                                                                \
-        {"--sample", NULL,                                                                                             \
-         "time a part of the launches and blocks and only execute the others: the rest is estimated"},                 \
-        {"--functional", NULL, "only execute the kernels: no cycles, no memory hierarchy"},                            \
-        {"--lower", "N[,…]", "how much of a compiler's work is done to the PTX: the key sm.lower (3)"},                \
-        {"--registers", "N[,…]", "registers of a thread: the key registers.max"},                                      \
-        {"--no-lowering", NULL, "execute the PTX as it is written"},                                                   \
-        {"--sl1", "[=yes|no|SETTING+…[,…]]",                                                                           \
-         "rewrite the kernels to cache in shared memory: the software L1. The settings of one value are joined by +: " \
-         "--sl1=no,yes,line=8+strides are three values; onchip sl1 --help lists the settings"},                        \
-        {"--kernel", "NAME", "which kernel of a PTX file to run; needed if it has several"},                           \
-        {"--grid", "X,Y,Z", "the blocks of its grid (1)"}, {"--block", "X,Y,Z", "the threads of a block (32)"},        \
-        {"--smem", "BYTES", "the dynamic shared memory of a block (0)"},                                               \
-    {                                                                                                                  \
-        "--arg", "SPEC", "its next argument, as onchip run takes it"                                                   \
-    }
-enum { AXIS_COUNT = sizeof((const Option[]){AXIS_OPTIONS}) / sizeof(Option) };
+// axes.def has their rows.
+#define HEAD(id, goes, doc)
+#define OPTION(id, name, takes, kind, of, where, doc)
+#define AXIS(id, name, takes, values, kind, of, where, doc) +1
+#define MATRIX(name, values, doc) +1
+enum {
+    AXIS_COUNT = 0
+#include "device/run.def"
+};
+#undef HEAD
+#undef OPTION
+#undef AXIS
+#undef MATRIX
 typedef struct Axes {
     Matrix *matrix;
     const char *program;  // as it was given; null: not yet
     Text args;            // all of --arg, between blanks
 } Axes;
 bool axes_option(Axes *x, const char *option, const char *value,
-                 Diag *diag);  // one of AXIS_OPTIONS, or of an axis' name
+                 Diag *diag);  // one of axes.def, or of an axis' name
 bool axes_program(Axes *x, const char *names, Diag *diag);
 // The plain argument just read: a program, a file with a [matrix], or parameter=value,…; of a CUDA program also all
 // arguments behind it.

@@ -1,6 +1,7 @@
 // sim.c: the public interface on a simulated GPU. A device owns its memory, its chip, its modules and the record of its
 // launches. When things happen is in timeline.c.
 #include "device/sim.h"
+#include "device/setup.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -478,27 +479,11 @@ oc_status sim_open(const oc_config *config, oc_device **out, Text *message)
     return status;
 }
 
-// What a sampled run can't have, since it is of launches that are timed whole; null: nothing.
-static const char *against_sample(const oc_config *c)
-{
-    return !c->sample      ? NULL
-           : c->functional ? "functional"
-           : c->why        ? "why"
-           : c->check      ? "check"
-           : c->interval   ? "interval"
-           : c->max_cycles ? "max_cycles"
-           : c->cap        ? "cap"
-                           : NULL;
-}
-
 // --- for the program's own folders -----------------------------------------------------------------------------------
 oc_status device_open(const oc_config *config, const Gpu *gpu, oc_device **out, Text *message)
 {
-    const char *no = against_sample(config);
-    if (no) {
-        text_printf(message, "%s can't go with sample, which times a part of each launch only", no);
-        return *out = NULL, OC_BAD_ARGUMENT;
-    }
+    const Setup setup = setup_of(config);
+    if (!setup_agrees(setup_given(&setup), false, NAMES_FIELD, message)) return *out = NULL, OC_BAD_ARGUMENT;
     Sim *d = mem_alloc(sizeof *d);
     d->base.ops = &sim_ops;
     d->base.stop = config->stop;

@@ -262,7 +262,7 @@ static bool take_points(Reproduction *r, const Taken *t, const Wanted *w, Diag *
     Places places = {0};
     bool ok = true;
     if (!strcmp(r->x, "time"))
-        ok = values_times(t->values, r->store, t->id, t->cell->interval, &places, diag);
+        ok = values_times(t->values, r->store, t->id, t->cell->how.interval, &places, diag);
     else
         values_places(t->values, w->formula, &places);
     ok = ok && check_where(r, &places, diag);

@@ -140,25 +140,6 @@ static void known_by(Text *out, const char *const *list, const Plugin *plugin)
     }
 }
 
-static void options_of(const Cell *c, Text *out)
-{
-    text_put(out, "");
-    if (c->functional) text_put(out, " functional");
-    if (c->sample) text_put(out, " sample");
-    if (c->why) text_put(out, " why");
-    if (c->lines) text_put(out, " lines");
-    if (c->no_lowering) text_put(out, " no-lowering");
-    size_t from = out->n;
-    if (c->sl1) text_printf(out, " sl1=%s", c->sl1);
-    for (; from < out->n; from++)  // settings of a value in braces may stand between commas
-        if (out->v[from] == ',') out->v[from] = '+';
-    if (c->kernels) text_printf(out, " kernels=%s", c->kernels);
-    if (c->skip) text_printf(out, " skip=%llu", (unsigned long long)c->skip);
-    if (c->max_cycles) text_printf(out, " max-cycles=%llu", (unsigned long long)c->max_cycles);
-    if (c->cap) text_printf(out, " cap=%llu", (unsigned long long)c->cap);
-    if (c->interval) text_printf(out, " interval=%llu", (unsigned long long)c->interval);
-}
-
 static bool no_workload(const char *name, Diag *diag)
 {
     for (size_t k = 0; k < workload_count; k++)
@@ -233,16 +214,12 @@ static bool read_sl1(Plan *plan, const char *settings, Diag *diag)
     return ok;
 }
 
-// What is of launches that are timed whole can't be had of sampled ones.
-static bool can_sample(const Cell *c, Diag *diag)
+static bool agree(const Cell *c, Diag *diag)
 {
-    const char *no = c->functional   ? "functional"
-                     : c->why        ? "why"
-                     : c->interval   ? "interval"
-                     : c->max_cycles ? "max-cycles"
-                     : c->cap        ? "cap"
-                                     : NULL;
-    return !c->sample || !no || diag_error(diag, "%s can't go with sample, which times a part of each launch only", no);
+    Text why = {0};
+    bool ok = setup_agrees(setup_given(&c->how), false, NAMES_AXIS, &why) || diag_error(diag, "%s", why.v);
+    text_free(&why);
+    return ok;
 }
 
 static bool is_probe(const Cell *c) { return !strcmp(c->verb, "probe"); }
@@ -293,7 +270,7 @@ static bool plan_file(Planner *p, Plan *plan, Subject *s, Text *params, Diag *di
     const Content *code = file_content(p, c->program, true, diag);
     if (!code) return plan->wrong = c->program, false;
     plan->ptx = plan->file->text = &code->text;
-    plan->file->rewritten = c->sl1;
+    plan->file->rewritten = c->how.sl1;
     s->code = code->hash;
     for (size_t a = 0; a < plan->file->args.n; a++) {
         const char *arg = plan->file->args.v[a], *at = strstr(arg, ":@");
@@ -323,8 +300,9 @@ static bool plan_program(Planner *p, Plan *plan, Subject *s, Text *params, Diag 
         while (word_next(&line, &plain)) vec_push(&words, arena_copy(&p->arena, plain.v));
         text_free(&plain);
     }
-    if (c->ptx)
-        return vec_free(&words), plan->wrong = c->ptx, diag_error(diag, "a CUDA program brings its own device code");
+    if (c->how.ptx)
+        return vec_free(&words), plan->wrong = c->how.ptx,
+                                 diag_error(diag, "a CUDA program brings its own device code");
     const char **own = arena_alloc(&p->arena, sizeof *own * (words.n + 1));
     memcpy(own, words.v, sizeof *own * words.n);
     own[words.n] = NULL;
@@ -363,13 +341,14 @@ static bool plan_workload(Planner *p, Plan *plan, Subject *s, Text *params, Diag
     size_t n = 0;
     while (e->workload->params[n].name) n++;
     plan->params = mem_alloc(sizeof *plan->params * (n + 1));
-    bool ok = workload_params(e, &(WorkOptions){.small = c->small, .params = c->params}, plan->params, params, &error);
+    bool ok =
+        workload_params(e, &(WorkOptions){.small = c->how.small, .params = c->params}, plan->params, params, &error);
     if (!ok) wrong_param(e, c, plan), diag_error(diag, "%s", error.v);
     text_free(&error);
     if (!ok) return false;
-    const Content *code = c->ptx ? file_content(p, c->ptx, true, diag) : built_in(p, e);
-    if (!code) return plan->wrong = c->ptx, false;
-    if (c->ptx) plan->ptx = &code->text;
+    const Content *code = c->how.ptx ? file_content(p, c->how.ptx, true, diag) : built_in(p, e);
+    if (!code) return plan->wrong = c->how.ptx, false;
+    if (c->how.ptx) plan->ptx = &code->text;
     s->code = code->hash;
     return true;
 }
@@ -379,18 +358,13 @@ static bool plan_measurement(Plan *plan, Subject *s, Text *params, Diag *diag)
     const Cell *c = plan->cell;
     const Measurement *m = plan->measurement = measurement_find(c->program);
     if (!m) return plan->wrong = c->program, measurement_unknown(c->program, diag);
-    const char *no = c->ptx          ? "ptx"
-                     : c->kernels    ? "kernels"
-                     : c->skip       ? "skip"
-                     : c->max_cycles ? "max-cycles"
-                     : c->cap        ? "cap"
-                     : c->interval   ? "interval"
-                     : c->functional ? "functional"
-                     : c->sample     ? "sample"
-                                     : NULL;
-    if (no)
-        return plan->wrong = c->ptx ? c->ptx : c->kernels,
-               diag_error(diag, "a measurement can't have %s: it is of whole kernels of its own", no);
+    static const int none[] = {OPT_PTX, OPT_KERNELS,  OPT_SKIP,       OPT_MAX_CYCLES,
+                               OPT_CAP, OPT_INTERVAL, OPT_FUNCTIONAL, OPT_SAMPLE};
+    for (size_t k = 0; k < COUNT(none); k++)
+        if (setup_given(&c->how) >> none[k] & 1)
+            return plan->wrong = c->how.ptx ? c->how.ptx : c->how.kernels,
+                   diag_error(diag, "a measurement can't have %s: it is of whole kernels of its own",
+                              setup_axis_name(&setup_options[none[k]]));
     *s = (Subject){"probe", m->name, m->name, {.low64 = (uint64_t)m->version}};
     const char *wrong = NULL;
     plan->numbers = mem_alloc(sizeof *plan->numbers * MEASURE_PARAMS);
@@ -405,9 +379,9 @@ bool plan_cell(Planner *p, const Cell *c, Plan *plan, Diag *diag)
 {
     *plan = (Plan){.cell = c};
     if (!is_probe(c) && strcmp(c->verb, "run")) return plan->wrong = c->verb, diag_error(diag, "no verb '%s'", c->verb);
-    if (!can_sample(c, diag)) return plan->wrong = "sample", plan->wrong_name = true, false;
-    if (!read_sl1(plan, c->sl1, diag)) return plan->wrong = c->sl1, false;
-    if (!read_kernels(plan, c->kernels, diag)) return plan->wrong = c->kernels, false;
+    if (!agree(c, diag)) return plan->wrong = "sample", plan->wrong_name = true, false;
+    if (!read_sl1(plan, c->how.sl1, diag)) return plan->wrong = c->how.sl1, false;
+    if (!read_kernels(plan, c->how.kernels, diag)) return plan->wrong = c->how.kernels, false;
     Subject s = {.suite = NULL};
     Text params = {0}, overrides = {0}, canonical = {0}, options = {0}, all = {0};
     bool ok = is_probe(c)     ? plan_measurement(plan, &s, &params, diag)
@@ -418,14 +392,14 @@ bool plan_cell(Planner *p, const Cell *c, Plan *plan, Diag *diag)
     const Gpu *gpu = ok ? description(p, c, overrides.v, &canonical, diag) : NULL;
     if (ok && !gpu) wrong_set(c, plan);
     if (gpu) {
-        options_of(c, &options);
-        if (c->ptx) text_printf(&options, " ptx=%s", c->ptx);
-        text_printf(&all, "model %d\nverb %s\nprogram %s/%s\nptx %016llx%016llx\nparams %s\noptions %s\ngpu %s\n%s",
+        setup_text(&c->how, &options);
+        text_printf(&all, "model %d\nverb %s\nprogram %s/%s\nptx %016llx%016llx\nparams %s\noptions %s%s\ngpu %s\n%s",
                     MODEL_VERSION, c->verb, s.suite, s.name, (unsigned long long)s.code.high64,
-                    (unsigned long long)s.code.low64, params.v, options.v, c->gpu, canonical.v);
+                    (unsigned long long)s.code.low64, params.v, options.n ? " " : "", options.n ? options.v : "",
+                    c->gpu, canonical.v);
         if (gpu->sm.reg_stated && plan->workload) text_printf(&all, "stated %u\n", workload_registers(plan->workload));
-        if (c->sl1) text_printf(&all, "sl1 %d\n", SL1_VERSION);
-        if (c->sample) text_printf(&all, "sample %d\n", SAMPLE_VERSION);
+        if (c->how.sl1) text_printf(&all, "sl1 %d\n", SL1_VERSION);
+        if (c->how.sample) text_printf(&all, "sample %d\n", SAMPLE_VERSION);
         XXH128_hash_t key = XXH3_128bits(all.v, all.n);
         Identity *id = &plan->id;
         snprintf(id->key, sizeof id->key, "%016llx%016llx", (unsigned long long)key.high64,
@@ -438,7 +412,7 @@ bool plan_cell(Planner *p, const Cell *c, Plan *plan, Diag *diag)
         id->gpu = mem_text(c->gpu);
         overrides.n = 0, known_by(&overrides, c->sets, gpu->plugin);
         id->overrides = mem_text(overrides.v);
-        id->options = mem_text(options.n ? options.v + 1 : "");
+        id->options = mem_text(options.n ? options.v : "");
         plan->gpu = gpu;
     }
     text_free(&params), text_free(&overrides), text_free(&canonical), text_free(&options), text_free(&all);

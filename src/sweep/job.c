@@ -33,18 +33,9 @@ static void keep_text(void *user, const char *text, size_t length) { text_add(us
 
 static oc_device *open_device(const Plan *plan, Text *printed, Text *why)
 {
-    const Cell *c = plan->cell;
     oc_device *d;
-    oc_config config = {.threads = 1,
-                        .functional = c->functional,
-                        .sample = c->sample,
-                        .no_lowering = c->no_lowering,
-                        .max_cycles = c->max_cycles,
-                        .cap = c->cap,
-                        .interval = c->interval,
-                        .why = c->why,
-                        .print = plan->words ? keep_text : NULL,
-                        .user = printed};
+    oc_config config = {.threads = 1, .print = plan->words ? keep_text : NULL, .user = printed};
+    setup_config(&plan->cell->how, &config);
     return device_open(&config, plan->gpu, &d, why) == OC_OK ? d : NULL;
 }
 
@@ -61,7 +52,7 @@ static void run_file(const Plan *plan, oc_device *d, RunOutcome *o, Text *error)
 static void run_workload(const Plan *plan, oc_device *d, RunOutcome *o, Text *error)
 {
     WorkResult result;
-    WorkOptions options = {.values = plan->params, .ptx = plan->cell->ptx, .text = plan->ptx};
+    WorkOptions options = {.values = plan->params, .ptx = plan->cell->how.ptx, .text = plan->ptx};
     workload_run(d, plan->workload, &options, &result);
     o->verified = result.verified;
     if (result.error && result.status != OC_LIMIT) text_put(error, result.error), o->error = error->v;
@@ -211,7 +202,7 @@ bool plan_run(const Plan *plan, Store *store, Diag *diag)
         return ok;
     }
     SoftL1 *software = plan->sl1 && !plan->measurement ? soft_l1_open(d, plan->sl1) : NULL;
-    device_select(d, regex_filter(plan->kernels), plan->cell->skip);
+    device_select(d, regex_filter(plan->kernels), plan->cell->how.skip);
     if (plan->measurement)
         run_measurement(plan, d, &o, &found, &error);
     else if (plan->file)
@@ -223,9 +214,9 @@ bool plan_run(const Plan *plan, Store *store, Diag *diag)
     if (software)
         findings_put(&found, "sl1.structures", "", soft_l1_structures(software)),
             findings_put(&found, "sl1.registers", "", soft_l1_registers(software));
-    if (plan->cell->interval) put_interference(d, &found);
-    if (plan->cell->why) put_why(d, &found);
-    o.device = d, o.lines = plan->cell->lines;
+    if (plan->cell->how.interval) put_interference(d, &found);
+    if (plan->cell->how.why) put_why(d, &found);
+    o.device = d, o.lines = plan->cell->how.lines;
     o.wall_seconds = device_wall_seconds(d);
     o.memory_bytes = peak_memory();
     bool ok = store_put(store, &id, &o, diag);

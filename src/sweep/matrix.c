@@ -117,23 +117,22 @@ bool matrix_axis(Matrix *m, const char *name, const char *values, Diag *diag)
 }
 
 typedef VEC(const char *) Texts;
-static bool number(const Matrix *m, const char *name, const char *text, uint64_t *out, Diag *diag)
-{
-    return parse_size(text, out) ||
-           refuse(origin(m, text), diag, "%s: a whole number is expected, not '%s'", name, text);
-}
-
 bool matrix_pair(Matrix *m, const char *text, Diag *diag)
 {
     const char *equals = strchr(text, '=');
     if (!equals) return diag_error(diag, "'%s': name=value,… is expected", text);
     return matrix_axis(m, copy(m, text, (size_t)(equals - text)), equals + 1, diag);
 }
-static bool choice(const Matrix *m, const char *name, const char *text, const char *no, const char *yes, bool *out,
-                   Diag *diag)
+
+// Sets a field of run.def. The software L1 is off where its axis says no.
+static bool set_field(const Matrix *m, Cell *c, const SetupOption *o, const char *value, Diag *diag)
 {
-    *out = !strcmp(text, yes);
-    return *out || !strcmp(text, no) || refuse(origin(m, text), diag, "%s is %s or %s, not '%s'", name, no, yes, text);
+    Text why = {0};
+    const bool off = o == &setup_options[OPT_SL1] && !strcmp(value, "no");
+    bool ok =
+        setup_set(&c->how, o, off ? NULL : value, NAMES_AXIS, &why) || refuse(origin(m, value), diag, "%s", why.v);
+    text_free(&why);
+    return ok;
 }
 
 // Reads "./app -n 64": a CUDA program with its arguments, whatever they look like. False: there is no such program.
@@ -217,7 +216,6 @@ static bool no_knob(const Matrix *m, const char *axis, const char *value, Diag *
 
 static bool apply(Matrix *m, Cell *c, const char *name, const char *value, Texts *params, Texts *sets, Diag *diag)
 {
-    bool yes;
     const Knob *knob = knob_named(name, value);
     if (knob) return ask(m, c, knob, value, sets, diag);
     if (!strcmp(name, "autotune")) return !strcmp(value, "no") || no_knob(m, name, value, diag);
@@ -225,24 +223,9 @@ static bool apply(Matrix *m, Cell *c, const char *name, const char *value, Texts
     if (!strcmp(name, "program")) return program(m, c, value, params), true;
     if (!strcmp(name, "measure")) return c->verb = "probe", program(m, c, value, params), true;
     if (!strcmp(name, "with")) return together(m, c, value, params, sets, diag);
-    if (!strcmp(name, "ptx")) return c->ptx = value, true;
-    if (!strcmp(name, "sl1")) return c->sl1 = strcmp(value, "no") ? value : NULL, true;
     if (!strcmp(name, "gpu")) return c->gpu = value, true;
-    if (!strcmp(name, "kernels")) return c->kernels = value, true;
-    if (!strcmp(name, "skip")) return number(m, name, value, &c->skip, diag);
-    if (!strcmp(name, "max-cycles")) return number(m, name, value, &c->max_cycles, diag);
-    if (!strcmp(name, "cap")) return number(m, name, value, &c->cap, diag);
-    if (!strcmp(name, "interval")) return number(m, name, value, &c->interval, diag);
-    if (!strcmp(name, "size")) return choice(m, name, value, "standard", "small", &c->small, diag);
-    if (!strcmp(name, "why")) return choice(m, name, value, "no", "yes", &c->why, diag);
-    if (!strcmp(name, "lines")) return choice(m, name, value, "no", "yes", &c->lines, diag);
-    if (!strcmp(name, "sample")) return choice(m, name, value, "no", "yes", &c->sample, diag);
-    if (!strcmp(name, "functional")) return choice(m, name, value, "no", "yes", &c->functional, diag);
-    if (!strcmp(name, "lowering")) {
-        bool ok = choice(m, name, value, "no", "yes", &yes, diag);
-        c->no_lowering = !yes;
-        return ok;
-    }
+    const SetupOption *option = setup_axis(name);
+    if (option && option->field) return set_field(m, c, option, value, diag);
     const char *text = arena_printf(&m->arena, "%s=%s", setting_name(name), value);
     note_part(m, text, value, SIZE_MAX, 0);
     if (strchr(setting_name(name), '.'))

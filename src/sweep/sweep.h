@@ -4,6 +4,7 @@
 #ifndef SWEEP_H
 #define SWEEP_H
 
+#include "device/setup.h"
 #include "store/store.h"
 
 // --- regex.c: which kernels are timed --------------------------------------------------------------------------------
@@ -23,14 +24,7 @@ typedef struct Cell {
     const char *gpu;            // a description's name or file
     const char *const *params;  // "nx=64"
     const char *const *sets;    // "l1.size=16KiB"
-    const char *ptx;            // a file with device code for the workload; null: the built-in code
-    const char *sl1;            // the software L1: "yes", or settings joined by +, "line=8+decide=thread"; null: off
-    const char *kernels;        // a regular expression (regex.c): only kernels with such names are timed; null: all
-    uint64_t skip;              // so many of their first launches are executed without time
-    uint64_t max_cycles;        // a launch is cut short after so many cycles; 0: never
-    uint64_t cap;               // the run is, after so many warp instructions; 0: never
-    uint64_t interval;          // cycles between two samples of the counters; 0: no samples
-    bool small, functional, sample, no_lowering, why, lines;
+    Setup how;                  // run.def; sl1 is "yes", or settings joined by +, "line=8+decide=thread"
     // No part of the key, but for the settings that stand for it in sets:
     const char *const *labels;  // "l1.size=16KiB": the cell's place on the axes of its matrix
     const struct Knob *knob;    // the search whose candidate the cell is; null: none
@@ -74,9 +68,8 @@ void site_name(void *user, const char *calls, bool (*taken)(const void *of, cons
 
 // --- matrix.c: products of cells -------------------------------------------------------------------------------------
 // An axis has a name and values. The name says what the values change:
-// - verb, program, measure (a program of the verb probe), gpu, sched, size (small, standard), ptx, sl1 (no, yes or
-//   settings), kernels, skip, max-cycles, cap, interval, functional, sample, why, lines, lowering (yes, no): that part
-//   of a cell;
+// - verb, program, measure (a program of the verb probe), gpu, or an axis of run.def that sets a field (a flag is yes
+//   or no): that part of a cell;
 // - with: several settings at once, behind a label, "large: l1.size=48KiB shared.size=16KiB";
 // - sched with the value best-swl, and autotune (no, threads, threads=128,256): a search, whose candidates are cells;
 // - a name with a dot: a key of the description;

@@ -105,15 +105,15 @@ static const char ptx[] =
     "ret;\n}\n";
 enum { N = 256, BLOCKS = N / 64 };
 
-typedef struct Setup {
+typedef struct Opening {
     const char *gpu;
     const char *sets[6];
     bool functional, why, check;
     uint64_t interval;
     int launches;
-} Setup;
+} Opening;
 
-static oc_device *opened(const Setup *s, char message[500])
+static oc_device *opened(const Opening *s, char message[500])
 {
     oc_device *d;
     const oc_config config = {.gpu = s->gpu,
@@ -160,7 +160,7 @@ static void look(oc_device *d, const Made *m)
 
 static bool device_scenario(const void *of)
 {
-    const Setup *s = of;
+    const Opening *s = of;
     char message[500];
     Made m = {0};
     oc_device *d = opened(s, message);
@@ -191,7 +191,7 @@ static void devices(void **state)
     (void)state;
     static const struct {
         const char *what;
-        Setup setup;
+        Opening setup;
     } all[] = {
         {"timed", {.gpu = "gtx480", .sets = {"gpu.slice=3"}, .launches = 2}},
         {"executed", {.gpu = "h200", .functional = true, .launches = 2}},
@@ -236,7 +236,7 @@ static bool cell_scenario(const void *of)
                          .program = "vectoradd",
                          .gpu = "gtx480",
                          .params = (const char *const[]){"n=32", NULL},
-                         .functional = true};
+                         .how = {.functional = true}};
     const size_t fails = requests.fails;
     arm(0);
     if (!s || !plan_cell(planner, &before, &other, &diag) || !plan_run(&other, s, &diag)) fail_msg("%s", diag.text.v);
@@ -262,8 +262,7 @@ static void cells(void **state)
                            .gpu = "gtx480",
                            .sets = sets,
                            .params = (const char *const[]){"n=256", NULL},
-                           .why = true,
-                           .lines = true};
+                           .how = {.why = true, .lines = true}};
     each_request("a workload's cell", 1, cell_scenario, &workload);
     char path[] = "/tmp/onchip-failing-XXXXXX.ptx";
     const int fd = mkstemps(path, 4);

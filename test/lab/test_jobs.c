@@ -28,7 +28,7 @@ static void outcome(int first_to_begin, Text *out)
                        .program = "vectoradd",
                        .gpu = "gtx480",
                        .params = (const char *const[]){"n=64", NULL},
-                       .functional = true};
+                       .how = {.functional = true}};
     Job job, *jobs[] = {&job};
     Store *s = store_open(":memory:", &diag);
     if (!s || !plan_cell(planner, &cell, &plan, &diag)) fail_msg("%s", diag.text.v);

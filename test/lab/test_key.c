@@ -54,7 +54,7 @@ static void stable(void **state)
     assert_true(same(PARAMS("nx=64", "ny=32"), PARAMS("ny=32", "nx=64")));
     assert_true(same(PARAMS("nx=1KiB"), PARAMS("nx=1024")));
     assert_true(same((Cell){.program = "atax"}, (Cell){.program = "polybench/atax"}));
-    assert_true(same((Cell){.small = true}, PARAMS("nx=200", "ny=150")));
+    assert_true(same((Cell){.how = {.small = true}}, PARAMS("nx=200", "ny=150")));
 }
 
 static void defaults(void **state)
@@ -85,17 +85,17 @@ static void defaults(void **state)
 static void options(void **state)
 {
     (void)state;
-    const Cell plain = {.small = true};
-    const Cell others[] = {{.small = false},
-                           {.small = true, .functional = true},
-                           {.small = true, .sample = true},
-                           {.small = true, .no_lowering = true},
-                           {.small = true, .kernels = "kernel1"},
-                           {.small = true, .skip = 1},
-                           {.small = true, .max_cycles = 1000},
-                           {.small = true, .interval = 100},
-                           {.small = true, .gpu = "titan_black"},
-                           {.small = true, .program = "bicg"}};
+    const Cell plain = {.how = {.small = true}};
+    const Cell others[] = {{.how = {.small = false}},
+                           {.how = {.small = true, .functional = true}},
+                           {.how = {.small = true, .sample = true}},
+                           {.how = {.small = true, .no_lowering = true}},
+                           {.how = {.small = true, .kernels = "kernel1"}},
+                           {.how = {.small = true, .skip = 1}},
+                           {.how = {.small = true, .max_cycles = 1000}},
+                           {.how = {.small = true, .interval = 100}},
+                           {.how = {.small = true}, .gpu = "titan_black"},
+                           {.how = {.small = true}, .program = "bicg"}};
     for (size_t k = 0; k < COUNT(others); k++) {
         assert_false(same(plain, others[k]));
         for (size_t j = 0; j < k; j++) assert_false(same(others[j], others[k]));
@@ -142,7 +142,7 @@ static void measurements(void **state)
     assert_false(same(plain, (Cell){.verb = "probe", .program = "shared"}));
     assert_false(same(plain, (Cell){.verb = "probe", .program = "throughput", .gpu = "titan_black"}));
     assert_false(same(plain, (Cell){.verb = "probe", .program = "throughput", .sets = LIST("l2.latency=200")}));
-    assert_false(same(plain, (Cell){.verb = "probe", .program = "throughput", .no_lowering = true}));
+    assert_false(same(plain, (Cell){.verb = "probe", .program = "throughput", .how = {.no_lowering = true}}));
     Identity id = identified(plain);
     assert_string_equal(id.params, "scale=1");
     identity_free(&id);
@@ -169,7 +169,8 @@ static void overrides(void **state)
             diag_free(&why);
             if (!fits || !memcmp(&g, &was, sizeof g)) continue;
             assert_true(gpu_canonical(NULL, "gtx480", LIST(set), &after, &d));
-            if (!strcmp(before.v, after.v) || same((Cell){.small = true}, (Cell){.small = true, .sets = LIST(set)}))
+            if (!strcmp(before.v, after.v) ||
+                same((Cell){.how = {.small = true}}, (Cell){.how = {.small = true}, .sets = LIST(set)}))
                 fail_msg("%s doesn't change the key", set);
             changed++;
             break;
@@ -197,7 +198,7 @@ static void files(void **state)
     Cell of_workload[2], of_file[2];
     const char *const *const kernel = LIST("kernel=atax_kernel1");
     for (int k = 0; k < 2; k++) {
-        of_workload[k] = (Cell){.small = true, .ptx = path[k]};
+        of_workload[k] = (Cell){.how = {.small = true, .ptx = path[k]}};
         of_file[k] = (Cell){.program = path[k], .params = kernel};
         Identity a = identified(of_workload[k]), b = identified(of_file[k]);
         assert_true(!strncmp(a.options, "ptx=", 4) && !strcmp(a.options + 4, path[k]));
@@ -207,7 +208,7 @@ static void files(void **state)
     }
     assert_false(same(of_workload[0], of_workload[1]));
     assert_false(same(of_file[0], of_file[1]));
-    assert_false(same((Cell){.small = true}, of_workload[0]));
+    assert_false(same((Cell){.how = {.small = true}}, of_workload[0]));
     assert_true(same(of_workload[0], of_workload[0]));
     assert_true(same(of_file[0], of_file[0]));
     Identity before[2] = {identified(of_workload[0]), identified(of_file[0])};
@@ -228,7 +229,7 @@ static void software_l1(void **state)
     Planner *planner = planner_open(NULL);
     Plan plan;
     Diag d = {0};
-    const Cell c = {.verb = "run", .program = "atax", .gpu = "gtx480", .sl1 = "line=8"};
+    const Cell c = {.verb = "run", .program = "atax", .gpu = "gtx480", .how = {.sl1 = "line=8"}};
     if (!plan_cell(planner, &c, &plan, &d)) fail_msg("%s", d.text.v);
     assert_int_equal(plan.sl1->line, 8);
     assert_int_equal(plan.sl1->threshold, 300);

@@ -14,9 +14,9 @@ static void cell_text(const Cell *c, Text *out)
     for (const char *const *p = c->params; p && *p; p++) text_printf(out, " %s", *p);
     text_printf(out, " on %s", c->gpu);
     for (const char *const *p = c->sets; p && *p; p++) text_printf(out, " %s", *p);
-    if (c->small) text_put(out, " small");
-    if (c->functional) text_put(out, " functional");
-    if (c->max_cycles) text_printf(out, " max-cycles=%llu", (unsigned long long)c->max_cycles);
+    if (c->how.small) text_put(out, " small");
+    if (c->how.functional) text_put(out, " functional");
+    if (c->how.max_cycles) text_printf(out, " max-cycles=%llu", (unsigned long long)c->how.max_cycles);
     text_put(out, "\n");
 }
 
@@ -145,9 +145,9 @@ static void refusals(void **state)
                    "2:15: error: tlb2.sets: '}' without '{'\n    2 | tlb2.sets = 24}, 17\n      |               ^");
     assert_outcome(
         "[matrix]\nprogram = atax\nsize = small, tiny\n",
-        "3:15: error: size is standard or small, not 'tiny'\n    3 | size = small, tiny\n      |               ^");
+        "3:15: error: size is small or standard, not 'tiny'\n    3 | size = small, tiny\n      |               ^");
     assert_outcome("[matrix]\nprogram = atax\nskip = two\n",
-                   "3:8: error: skip: a whole number is expected, not 'two'\n    3 | skip = two\n      |        ^");
+                   "3:8: error: skip takes a whole number, not 'two'\n    3 | skip = two\n      |        ^");
     assert_outcome("[matrix]\nprogram = atax\nwith = a: n\n",
                    "3:11: error: with: name=value is expected, not 'n'\n    3 | with = a: n\n      |           ^");
     assert_outcome("[matrix]\ngpu = gtx480\n",

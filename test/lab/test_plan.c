@@ -62,7 +62,8 @@ static void kernels(void **state)
     (void)state;
     char path[] = "/tmp/onchip-plan-XXXXXX.ptx";
     const char *two = HEAD "bar.sync 0;\nret;\n}\n";
-    const Cell c = {.verb = "run", .program = path, .gpu = "gtx480", .params = LIST("block=32"), .no_lowering = true};
+    const Cell c = {
+        .verb = "run", .program = path, .gpu = "gtx480", .params = LIST("block=32"), .how = {.no_lowering = true}};
     new_file(path, 4);
     const char *const afters[] = {HEAD "bar.sync 0;\nbar.sync 0;\nret;\n}\n", "no PTX at all", NULL};
     for (size_t k = 0; k < COUNT(afters); k++) {
@@ -82,10 +83,10 @@ static void workloads(void **state)
     char path[] = "/tmp/onchip-plan-XXXXXX.ptx";
     new_file(path, 4);
     Text why = {0};
-    Cell c = {.verb = "run", .program = "vectoradd", .gpu = "gtx480", .params = LIST("n=320"), .ptx = path};
+    Cell c = {.verb = "run", .program = "vectoradd", .gpu = "gtx480", .params = LIST("n=320"), .how = {.ptx = path}};
     write_text(path, e->ptx);
     int64_t n = instructions_of(&c, path, NULL, &why);
-    c.ptx = NULL;
+    c.how.ptx = NULL;
     if (n != instructions_of(&c, path, NULL, &why)) fail_msg("%s", why.v ? why.v : "other instructions");
 }
 

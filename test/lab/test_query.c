@@ -21,7 +21,7 @@ typedef struct Fixture {
 
 static void add(Fixture *f, const char *program, const char *gpu, const char *const *params, const char *const *sets)
 {
-    Cell c = {.verb = "run", .program = program, .gpu = gpu, .params = params, .sets = sets, .small = true};
+    Cell c = {.verb = "run", .program = program, .gpu = gpu, .params = params, .sets = sets, .how = {.small = true}};
     Plan plan;
     Planner *planner = planner_open(NULL);
     if (!plan_cell(planner, &c, &plan, &f->diag) || !plan_run(&plan, f->store, &f->diag))

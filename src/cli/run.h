@@ -1,0 +1,64 @@
+// run.h: what onchip run's command line asks for (cmd_run.c), how it is carried out (run_once.c), how far it has come
+// (run_meter.c), and what makes it fail beside its result (run_judge.c).
+#ifndef CLI_RUN_H
+#define CLI_RUN_H
+
+#include "cli/unit.h"
+#include "device/device.h"
+#include "device/setup.h"
+#include "sl1/sl1.h"
+
+#include <time.h>
+
+// --- cmd_run.c -------------------------------------------------------------------------------------------------------
+extern const Option run_options[];  // those of run.def, in its order: an index is OPT_…
+typedef struct Run {
+    Args args;
+    oc_config config;
+    Setup how;
+    VEC(const char *) sets, params;
+    VEC(char *) owned;
+    const char *what, *trace, *out_path;
+    const char *script;        // an argument file; null: none
+    const char *const *words;  // of a CUDA program, whose file is the first; null: it is none
+    FILE *out;                 // gets the report
+    Regex *regex;              // of kernels
+    const char *metrics;       // null: the report
+    bool json, csv, chart, annotate, laws, software;
+    LaunchView launches;
+    Sl1Options sl1;
+    bool reported;  // the JSON has been written
+    FileRun file;
+    TextList dumps;
+    Text error;  // why the command failed, for stderr and the JSON
+} Run;
+
+// Keeps the first reason why the command failed. Returns code, an exit code.
+int run_refuse(Run *r, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+// --- run_once.c ------------------------------------------------------------------------------------------------------
+int run_once(Run *r);                                                     // returns an exit code
+void run_json(const oc_device *d, Run *r, ReportInfo *info, Json *json);  // ends what is printed of it
+
+// --- run_judge.c -----------------------------------------------------------------------------------------------------
+// The exit code of a run whose own is code: it fails where nothing was timed, a law is broken or a fault was found.
+int run_judge(const oc_device *d, Run *r, int code);
+
+// --- run_meter.c -----------------------------------------------------------------------------------------------------
+typedef struct Meter {
+    FILE *out;     // where printf's text goes
+    Text printed;  // of a program's kernels
+    struct timespec began;
+    double shown;
+    const char *kernel;
+    const oc_device *device;  // of a program, whose launches are counted; else null
+    bool line;                // the terminal has a line of progress
+} Meter;
+void meter_begin(Meter *m);
+void meter_clear(void *m);  // takes the line of progress away
+// For oc_config, with a Meter: progress, what kernels print, and the same where it waits for the program to ask for it.
+void meter_show(void *m, const char *kernel, uint64_t cycles, uint64_t insts, uint64_t done, uint64_t blocks);
+void meter_print(void *m, const char *text, size_t length);
+void meter_keep(void *m, const char *text, size_t length);
+
+#endif

@@ -1,0 +1,242 @@
+// run_once.c: carries out what the command line asks for: a workload by name, a kernel of a PTX file or of CUDA source,
+// or a CUDA program, on a device that is opened for it; and prints the report.
+#include "cli/run.h"
+#include "sweep/sweep.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// What the headings of run.def call them.
+#define A_WORKLOAD run_options[OPT_HEAD_WORKLOAD].doc
+#define A_PTX_FILE run_options[OPT_HEAD_PTX_FILE].doc
+#define A_PROGRAM run_options[OPT_HEAD_PROGRAM].doc
+
+// Why a file can't be read; null: it can.
+static const char *unreadable(const char *path)
+{
+    struct stat s;
+    return access(path, R_OK) || stat(path, &s) ? strerror(errno) : S_ISDIR(s.st_mode) ? strerror(EISDIR) : NULL;
+}
+
+static bool is_file(const char *what) { return strchr(what, '.') || access(what, R_OK) == 0; }
+
+// Is there a workload or a file of that name, and do the options go with it? Returns an exit code, or −1 to go on.
+static int check_what(Run *r, const WorkloadEntry *entry)
+{
+    const char *dot = strrchr(r->what, '.');
+    char because[200];
+    if (r->words) {
+        snprintf(because, sizeof because, "%.100s is %s", r->what, A_PROGRAM);
+        return args_fit(&r->args, A_PROGRAM, because) ? -1 : EXIT_USAGE;
+    }
+    if (!entry && !is_file(r->what)) {
+        const char *slash = strrchr(r->what, '/'), *name = slash ? slash + 1 : r->what, *near = workload_near(name);
+        char hint[100];
+        return run_refuse(r, EXIT_USAGE, "no workload '%s'%s (onchip list workloads)", r->what,
+                          did_you_mean(name, &near, near != NULL, hint));
+    }
+    // First of all, since of a file that can't be read nobody knows what it is.
+    if (!entry && unreadable(r->what))
+        return run_refuse(r, EXIT_FAILED, "can't read %s: %s", r->what, unreadable(r->what));
+    if (!entry && dot && !strcmp(dot, ".cuh"))
+        return run_refuse(r, EXIT_USAGE, "%s is a header; onchip compiles a .cu file that includes it", r->what);
+    snprintf(because, sizeof because, "%.100s is %s", r->what,
+             entry                     ? A_WORKLOAD
+             : is_cuda_source(r->what) ? "CUDA source, of which a kernel is run"
+                                       : A_PTX_FILE);
+    if (!args_fit(&r->args, entry ? A_WORKLOAD : A_PTX_FILE, because)) return EXIT_USAGE;
+    if (entry && r->file.target.capability)
+        return run_refuse(r, EXIT_USAGE, "--target has no effect on a workload, whose device code has one");
+    for (size_t k = 0; !entry && k < r->params.n; k++) {
+        if (*r->params.v[k] != '@')
+            return run_refuse(
+                r, EXIT_USAGE,
+                "'%s': a PTX file takes no parameters; its arguments are given by --arg, or by an argument "
+                "file, as in @my.args",
+                r->params.v[k]);
+        if (r->script)
+            return run_refuse(r, EXIT_USAGE, "%s is one too many: a run has one argument file", r->params.v[k]);
+        r->script = r->params.v[k] + 1;
+    }
+    static const int said[] = {OPT_KERNEL, OPT_GRID, OPT_BLOCK, OPT_SMEM, OPT_ARG, OPT_NAME};
+    for (size_t k = 0; r->script && k < COUNT(said); k++)
+        if (r->args.given >> said[k] & 1)
+            return run_refuse(r, EXIT_USAGE, "%s has no effect with an argument file: @%s says it for each launch",
+                              run_options[said[k]].name, r->script);
+    return -1;
+}
+
+static const char hint_output[] =
+    "the JSON of a program's run goes to the standard error, as its report does; -o FILE writes it into a file";
+
+void run_json(const oc_device *d, Run *r, ReportInfo *info, Json *json)
+{
+    info->error = r->error.n ? r->error.v : NULL;
+    info->hint = r->words && !r->out_path ? hint_output : NULL;
+    report_json(d, info, json);
+    json_close(json, '}');
+    fputs(json->text.v, r->out);
+    r->reported = true;
+}
+
+static void put_report(const oc_device *d, const Run *r, const ReportInfo *info)
+{
+    if (r->metrics)
+        metrics_put(d, r->metrics, r->csv, r->out);
+    else
+        report_text(d, info, r->out);
+}
+
+// A program's launches are summed by kernel as they come, unless somebody wants to see each.
+static int simulate_program(Run *r, oc_device *d, Meter *meter)
+{
+    enum { KEPT = 64 };
+    Json json = {0};
+    Text arguments = {0};
+    bool each = r->json || r->laws || r->how.kernels || r->how.skip || r->launches;
+    for (const char *const *w = r->words + 1; *w; w++) put_argument(&arguments, *w);
+    ReportInfo info = {.what = r->what,
+                       .params = arguments.v,
+                       .lines = r->how.lines,
+                       .chart = r->chart,
+                       .annotate = r->annotate,
+                       .launches = r->launches};
+    meter->device = d;
+    ProgramRun run = {
+        .words = r->words, .keep = each ? SIZE_MAX : KEPT, .target = r->file.target, .ran = meter_clear, .user = meter};
+    int code = run_program(d, &run, &meter->printed, &r->error);
+    if (interrupted()) code = interrupt_status();
+    code = run_judge(d, r, code);
+    json_open(&json, NULL, '{');
+    if (r->json)
+        run_json(d, r, &info, &json);
+    else if (oc_launches(d))
+        put_report(d, r, &info);
+    if (r->json && !r->out_path && isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO)) tell(0, "%s", hint_output);
+    json_free(&json), text_free(&arguments);
+    return code;
+}
+
+// A kernel of a PTX file, or of CUDA source.
+static int simulate_file(Run *r, oc_device *d, FILE *out, Json *json)
+{
+    char *error = NULL;
+    Text ptx = {0}, why = {0}, name = {0};
+    int code = EXIT_FAILED;
+    bool source = is_cuda_source(r->what);
+    text_printf(&name, "%s%s", source ? "PTX of " : "", r->what);
+    r->file.path = name.v;
+    if (!source || compile_cuda(r->what, oc_describe(d).capability, &ptx, &why)) {
+        if (source) r->file.text = &ptx;
+        code = (r->script ? run_script : run_file)(d, &r->file, r->script, &r->dumps, out, json, &error);
+    }
+    if (error || why.n) run_refuse(r, code, "%s", error ? error : why.v);
+    r->file.text = NULL;
+    mem_free(error);
+    text_free(&ptx), text_free(&why), text_free(&name);
+    return code;
+}
+
+static int simulate(Run *r, oc_device *d, const WorkloadEntry *entry, FILE *out)
+{
+    Json json = {0};
+    ReportInfo info = {
+        .what = r->what, .lines = r->how.lines, .chart = r->chart, .annotate = r->annotate, .launches = r->launches};
+    WorkResult result = {0};
+    int code;
+    json_open(&json, NULL, '{');
+    if (entry) {
+        WorkOptions o = {.small = r->how.small, .params = r->params.v, .ptx = r->how.ptx};
+        code = workload_run(d, entry, &o, &result) ? EXIT_OK
+               : result.status == OC_BAD_ARGUMENT  ? EXIT_USAGE
+                                                   : EXIT_FAILED;
+        info.checked = true;
+        info.verified = result.verified;
+        info.params = result.params;
+        info.cut = result.status == OC_LIMIT || result.status == OC_STOPPED;
+        info.cap = result.status == OC_LIMIT ? r->how.cap : 0;
+        if (info.cap) code = EXIT_OK;  // that was asked for
+        if (result.error && !info.cap) run_refuse(r, code, "%s", result.error);
+    } else {
+        code = simulate_file(r, d, out, &json);
+    }
+    if (interrupted()) code = interrupt_status();
+    code = run_judge(d, r, code);
+    if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\x1b[K");
+    if (r->json)
+        run_json(d, r, &info, &json);
+    else if (oc_launches(d) || info.verified)  // a workload of no data has no launch
+        put_report(d, r, &info);
+    json_free(&json);
+    work_result_free(&result);
+    return code;
+}
+
+// Simulates it on a device, and writes a trace of it.
+static int run_on(Run *r, oc_device *d, const WorkloadEntry *entry, Meter *meter)
+{
+    int code;
+    SoftL1 *software = r->software ? soft_l1_open(d, &r->sl1) : NULL;
+    r->file.rewritten = r->software;
+    device_select(d, regex_filter(r->regex), r->how.skip);
+    if (r->trace && oc_trace(d, r->trace, r->config.interval, r->what))
+        code = run_refuse(r, EXIT_FAILED, "%s", oc_error(d));
+    else
+        code = r->words ? simulate_program(r, d, meter) : simulate(r, d, entry, meter->out);
+    if (r->trace && oc_trace(d, NULL, 0, NULL) && code == EXIT_OK) code = run_refuse(r, EXIT_FAILED, "%s", oc_error(d));
+    // The workloads' own PTX marks where a warp's lanes count on being together (workloads/cuda.h).
+    const char *silent = software && (!entry || r->how.ptx) ? soft_l1_silent(software) : NULL;
+    char *shown = silent ? name_shown(silent) : NULL;
+    if (shown) tell(0, "%s: %s", shown, sl1_silent);
+    mem_free(shown);
+    soft_l1_close(software);
+    return code;
+}
+
+// Opens what the report goes to. A program's is never the standard output, which is the program's own.
+static int open_report(Run *r)
+{
+    if (!r->words) return -1;
+    FILE *out = r->out_path ? fopen(r->out_path, "w") : NULL;
+    r->out = out ? out : stderr;
+    if (out || !r->out_path) return -1;
+    return run_refuse(r, EXIT_FAILED, "can't write %s: %s", r->out_path, strerror(errno));
+}
+
+static int close_report(Run *r, int code)
+{
+    if (r->out == stdout || r->out == stderr) return code;
+    bool bad = ferror(r->out) != 0;
+    bad |= fclose(r->out) != 0;
+    r->out = stderr;
+    return bad ? run_refuse(r, EXIT_FAILED, "can't write %s: %s", r->out_path, strerror(errno)) : code;
+}
+
+int run_once(Run *r)
+{
+    char message[4096];
+    oc_device *d;
+    Meter meter = {.out = r->json ? stderr : stdout};
+    const WorkloadEntry *entry = r->words ? NULL : workload_find(r->what);
+    int code = check_what(r, entry);
+    if (code < 0) code = open_report(r);
+    if (code >= 0) return code;
+    meter_begin(&meter);
+    vec_push(&r->sets, NULL);
+    vec_push(&r->params, NULL);
+    r->config.sets = r->sets.v;
+    r->config.print = r->words ? meter_keep : meter_print;
+    r->config.user = &meter;
+    r->config.stop = interrupt_catch();
+    if (isatty(STDERR_FILENO)) r->config.progress = meter_show;
+    oc_status status = oc_open(&r->config, &d, message, sizeof message);
+    if (status == OC_OK)
+        code = run_on(r, d, entry, &meter);
+    else
+        code = run_refuse(r, status == OC_BAD_ARGUMENT ? EXIT_USAGE : EXIT_FAILED, "%s", message);
+    oc_close(d);
+    text_free(&meter.printed);
+    return close_report(r, code);
+}
