@@ -140,22 +140,24 @@ double device_wall_seconds(const oc_device *d);  // host time spent simulating l
 // How many launches only waited for kernels and copies of other streams to leave the chip, beside which a GPU may run
 // them; and how long, together.
 uint64_t device_held(const oc_device *d, double *seconds);
-// The memory as a file, which other processes can map: a descriptor, which is the device's. Before anything is
-// allocated. −1, with errno set: the host can't.
-int device_share(oc_device *d);
 // The launches that follow are cooperative: their blocks find this address in %envreg1 and %envreg2 (exec.h). 0: they
 // aren't.
 void device_cooperate(oc_device *d, uint64_t workspace);
 // Kernels of modules that are loaded from now on take so many registers a thread at least, where the description has
 // registers.stated. 0: as many as they need.
 void device_state_registers(oc_device *d, uint32_t count);
+// What ended the last launch, if that was a fault.
+FaultKind device_fault(const oc_device *d);
+// sim_memory.c
+// The memory as a file, which other processes can map: a descriptor, which is the device's. Before anything is
+// allocated. −1, with errno set: the host can't.
+int device_share(oc_device *d);
 void device_clear(oc_device *d);                              // frees all memory that its caller allocated
 void device_zeroed(oc_device *d, oc_ptr at, uint64_t bytes);  // its caller counts on new memory being zero, as it is
 uint64_t device_taken(const oc_device *d);                    // bytes that are allocated now
+// sim_launch.c
 // Can a launch of this shape begin? If not, oc_error says why.
 oc_status device_admit(oc_kernel *k, oc_dim3 grid, oc_dim3 block, uint32_t smem);
-// What ended the last launch, if that was a fault.
-FaultKind device_fault(const oc_device *d);
 // timeline.c
 // Takes the time that a copy between host and device takes, and does what it does to the L2; another process has made
 // it (device_share).

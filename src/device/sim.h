@@ -1,5 +1,5 @@
-// sim.h: the simulated device's parts, which its files share: sim.c (memory, launching), timeline.c (streams, events,
-// copies), stub.c, module.c, launches.c, trace.c.
+// sim.h: the simulated device's parts, which its files share: sim.c (opening), sim_memory.c, sim_launch.c,
+// timeline.c (streams, events, copies), stub.c, module.c, launches.c, trace.c.
 #ifndef DEVICE_SIM_H
 #define DEVICE_SIM_H
 
@@ -114,10 +114,20 @@ oc_status sim_event_seconds(oc_event *from, oc_event *to, double *seconds);
 double sim_free_from(const Sim *d, oc_stream *stream, double engine);
 void sim_call(Sim *d);  // the host makes a call: what this gives to a stream begins before, at the earliest
 
-// sim.c
+// sim_memory.c
+oc_status sim_alloc(oc_device *d, size_t bytes, const char *label, oc_ptr *ptr);
+oc_status sim_release(oc_device *d, oc_ptr ptr);
+oc_status sim_pin(oc_device *d, size_t bytes, void **memory);
+void sim_unpin(oc_device *d, void *memory);
+bool sim_range(oc_device *d, oc_ptr ptr, oc_ptr *start, uint64_t *bytes);
 void *sim_locate(Sim *d, oc_ptr ptr, size_t bytes);  // its host address; null, with an error: not all of it is there
-uint32_t sim_most_threads(const SimKernel *k);  // that a block of it may have; functional: whatever its registers take
 const char *sim_keep_label(Sim *d, const char *label);
+
+// sim_launch.c
+oc_status sim_launch(oc_kernel *k, oc_dim3 grid, oc_dim3 block, uint32_t smem, oc_stream *stream,
+                     const void *const *args);
+oc_status sim_occupancy(oc_kernel *k, oc_dim3 block, uint32_t smem, uint32_t *blocks);
+uint32_t sim_most_threads(const SimKernel *k);  // that a block of it may have; functional: whatever its registers take
 
 // trace.c
 typedef struct Trace Trace;
