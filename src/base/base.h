@@ -106,7 +106,8 @@ void names_shorten(const char *const *names, size_t n, size_t width, char **out)
 char *name_shorten(const char *name, size_t width);  // one alone
 
 // --- diag.c: diagnostics that point at the place ---------------------------------------------------------------------
-// A Source is a named text; a Diag is at most one error (the first wins) rendered as
+// How everything behind onchip.h fails: a function returns false or null (device and work: an oc_status), and leaves
+// why in a Diag. A Diag is at most one error (the first wins): a sentence; or, of a Source, a named text,
 //   name:line:col: error: message
 //      12 | the line
 //         |     ^

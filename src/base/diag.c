@@ -14,7 +14,6 @@ bool diag_error(Diag *diag, const char *format, ...)
 {
     if (diag->failed) return false;
     diag->failed = true;
-    text_put(&diag->text, "error: ");
     va_list args;
     va_start(args, format);
     text_vprintf(&diag->text, format, args);

@@ -378,7 +378,7 @@ static void advice_json(const Request *r)
     json_open(&j, NULL, '{');
     json_string(&j, "onchip", ONCHIP_VERSION);
     if (r->diag.failed) {
-        json_string(&j, "error", bare_error(&r->diag));
+        json_string(&j, "error", r->diag.text.v);
     } else {
         json_trial(r, &j, "base", &a->trials.v[0]);
         json_open(&j, "trials", '[');

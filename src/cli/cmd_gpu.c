@@ -229,9 +229,9 @@ static int write_card(Card *c)
     describe(c, &out);
     int code = EXIT_OK;
     if (!gpu_load(&g, c->given[O_LIKE], c->sets.v, &diag))
-        code = tell(EXIT_USAGE, "gpu new: %s", bare_error(&diag));
+        code = tell(EXIT_USAGE, "gpu new: %s", diag.text.v);
     else if (gpu_free(&g), !write_out(&out, c->given[O_OUT], &diag))
-        code = tell(EXIT_FAILED, "%s", bare_error(&diag));
+        code = tell(EXIT_FAILED, "%s", diag.text.v);
     text_free(&out), diag_free(&diag);
     return code;
 }

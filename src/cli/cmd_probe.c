@@ -65,7 +65,7 @@ typedef struct Request {
 
 static void blame(Request *r, const char *text)
 {
-    if (!r->error.n) text_put(&r->error, strncmp(text, "error: ", 7) ? text : text + 7);
+    if (!r->error.n) text_put(&r->error, text);
 }
 
 static int wrong(Request *r, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -22,7 +22,7 @@ int run_refuse(Run *r, int code, const char *format, ...)
     va_start(args, format);
     text_vprintf(&t, format, args);
     va_end(args);
-    if (!r->error.n) text_put(&r->error, strncmp(t.v, "error: ", 7) ? t.v : t.v + 7);
+    if (!r->error.n) text_put(&r->error, t.v);
     text_free(&t);
     return code;
 }

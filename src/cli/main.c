@@ -29,8 +29,7 @@ int tell(int code, const char *format, ...)
     text_vprintf(&t, format, args);
     va_end(args);
     const char *text = t.v ? t.v : "";
-    fprintf(stderr, "%sonchip:%s %s\n", paint(stderr, PAINT_ERROR), paint(stderr, PAINT_END),
-            strncmp(text, "error: ", 7) ? text : text + 7);
+    fprintf(stderr, "%sonchip:%s %s\n", paint(stderr, PAINT_ERROR), paint(stderr, PAINT_END), text);
     text_free(&t);
     return code;
 }

@@ -228,11 +228,6 @@ static void json_whole(const Tune *t, Json *j)
     json_string(j, "command", t->command.v);
 }
 
-const char *bare_error(const Diag *diag)
-{
-    return strncmp(diag->text.v, "error: ", 7) ? diag->text.v : diag->text.v + 7;
-}
-
 static void print_json(const Tune *t)
 {
     const Knob *knob = t->knob;
@@ -242,7 +237,7 @@ static void print_json(const Tune *t)
     json_string(&j, "onchip", ONCHIP_VERSION);
     if (knob) json_string(&j, strcmp(knob->axis, "sched") ? knob->axis : "policy", knob->value);
     if (t->diag.failed) {
-        json_string(&j, "error", bare_error(&t->diag));
+        json_string(&j, "error", t->diag.text.v);
     } else {
         json_uint(&j, "cycles", (uint64_t)search_total(f, knob->each ? SEARCH_EACH : f->best));
         json_uint(&j, knob->what, f->candidates.v[f->best].number);
@@ -303,7 +298,7 @@ bool searches_print(const Matrix *m, Store *store)
         if (ok)
             printf("%s: ", place.v), print_line(&f);
         else
-            fflush(stdout), tell(0, "%s: %s", place.v, bare_error(&why));
+            fflush(stdout), tell(0, "%s: %s", place.v, why.text.v);
         all &= ok;
         search_free(&f);
         diag_free(&why);

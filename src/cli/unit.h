@@ -193,7 +193,6 @@ typedef struct CompareRequest {
 int db_compare(const CompareRequest *r, Diag *diag);
 
 // --- tune.c: onchip run --sched best-swl and --autotune, and the searches of onchip sweep ----------------------------
-const char *bare_error(const Diag *diag);  // without the word "error"
 bool tune_wanted(int argc, char **argv);
 int tune(int argc, char **argv);
 // Prints a line for each search of a swept matrix: what is best. False: there is no best of some, and stderr has why.

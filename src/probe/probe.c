@@ -232,11 +232,7 @@ static bool run_part(Work *w)
     }
 }
 
-static const char *reason(const Diag *diag)
-{
-    const char *text = diag->text.v ? diag->text.v : "the device failed";
-    return strncmp(text, "error: ", 7) ? text : text + 7;
-}
+static const char *reason(const Diag *diag) { return diag->text.v ? diag->text.v : "the device failed"; }
 
 static bool launches(Part part) { return part > PART_SPECTRUM; }  // has it kernels of its own, and no chase?
 

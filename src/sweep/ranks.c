@@ -76,9 +76,7 @@ bool ranks_open(Ranks **ranks, Diag *diag)
                    expected);
     // Without its ranks each process would run the whole sweep.
     const char *hint = alone ? "" : "install onchip from a build that found libopenmpi-dev, or ";
-    if (why.failed)
-        diag_error(diag, "%s\n  hint: %sgive each onchip sweep its own --shard I/N", why.text.v + strlen("error: "),
-                   hint);
+    if (why.failed) diag_error(diag, "%s\n  hint: %sgive each onchip sweep its own --shard I/N", why.text.v, hint);
     diag_free(&why);
     return !diag->failed;
 }

@@ -119,7 +119,7 @@ static oc_status at_entry(const Script *s, const IniEntry *e, oc_status status, 
 {
     Diag diag = {0};
     diag_at(&diag, &s->ini.source, e->value_at, NULL, "%s", why->v);
-    text_put(error, strncmp(diag.text.v, "error: ", 7) ? diag.text.v : diag.text.v + 7);
+    text_put(error, diag.text.v);
     diag_free(&diag);
     return status;
 }
@@ -328,7 +328,7 @@ oc_status script_run(oc_device *d, const FileRun *r, const char *path, Script *s
     *s = (Script){.arena = {0}};
     if (!text_read_file(&text, path)) return file_fail(error, OC_BAD_FILE, "can't read %s: %s", path, strerror(errno));
     bool read = ini_parse(&s->ini, path, text.v ? text.v : "", text.n, &diag);
-    if (!read) text_put(error, strncmp(diag.text.v, "error: ", 7) ? diag.text.v : diag.text.v + 7);
+    if (!read) text_put(error, diag.text.v);
     text_free(&text), diag_free(&diag);
     return read ? run_all(d, r, s, error) : OC_BAD_ARGUMENT;
 }

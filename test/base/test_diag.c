@@ -116,7 +116,7 @@ static void the_first_error_wins(void **state)
     assert_false(diag_error(&diag, "no %s", "file"));
     assert_false(diag_error(&diag, "second"));
     assert_false(diag_at(&diag, &source, 1, NULL, "third"));
-    assert_string_equal(diag.text.v, "error: no file");
+    assert_string_equal(diag.text.v, "no file");
     diag_free(&diag);
 }
 

@@ -74,7 +74,7 @@ static void sizes(void **state)
     text_put(&text, "[matrix]\nprogram = vectoradd\n");
     for (int k = 0; k < 10; k++) text_printf(&text, "x%d = %s\n", k, hundred.v);
     char *got = outcome(text.v);
-    const char *want = "error: a matrix has 1000000 cells at most, not 1e+20: x0 (100) × x1 (100) × ";
+    const char *want = "a matrix has 1000000 cells at most, not 1e+20: x0 (100) × x1 (100) × ";
     if (!strstr(got, want)) fail_msg("%s", got);
     mem_free(got);
 
@@ -150,8 +150,7 @@ static void refusals(void **state)
                    "3:8: error: skip takes a whole number, not 'two'\n    3 | skip = two\n      |        ^");
     assert_outcome("[matrix]\nprogram = atax\nwith = a: n\n",
                    "3:11: error: with: name=value is expected, not 'n'\n    3 | with = a: n\n      |           ^");
-    assert_outcome("[matrix]\ngpu = gtx480\n",
-                   "error: which program? a matrix needs program = NAME, … or measure = NAME, …");
+    assert_outcome("[matrix]\ngpu = gtx480\n", "which program? a matrix needs program = NAME, … or measure = NAME, …");
     assert_outcome("[matrix]\nprogram = atax\nprogram = mvt\n",
                    "3:1: error: 'program' is given twice in [matrix]\n    3 | program = mvt\n      | ^\nhint: it was "
                    "first given in line 2");
@@ -176,7 +175,7 @@ static void refusals(void **state)
     assert_begins("[matrix]\nmeasure = shared, shard\n",
                   "2:19: error: no measurement 'shard'; did you mean 'shared'? There are shared, ops, ");
     assert_begins("[matrix]\nverb = probe\nprogram = atax\n", "3:11: error: no measurement 'atax'; there are ");
-    assert_begins("[matrix]\nmeasure = shared\nprogram = atax\n", "error: program and measure don't go together");
+    assert_begins("[matrix]\nmeasure = shared\nprogram = atax\n", "program and measure don't go together");
     assert_outcome("[matrix]\nmeasure = throughput\nscale = 0.5, 2\n",
                    "3:14: error: throughput: scale=2 is refused: a number from 0.25 to 1 is expected\n    3 | scale = "
                    "0.5, 2\n      |              ^");
@@ -186,7 +185,7 @@ static void refusals(void **state)
     assert_begins("[matrix]\nmeasure = shared\nn = 8\n", "3:1: error: shared has no parameter 'n'; it has: none");
     assert_begins("[matrix]\nmeasure = shared\nkernels = k\n", "3:11: error: a measurement can't have kernels");
     assert_begins("[matrix]\nmeasure = shared\nfunctional = yes\n",
-                  "error: shared on gtx480: a measurement can't have functional");
+                  "shared on gtx480: a measurement can't have functional");
     assert_begins("[matrix]\nprogram = mvt\ngpu = gtx480, gtx481\n", "3:15: error: ");
     // A name with blanks, and one with whatever else divides words and lists.
     assert_begins("[matrix]\nprogram = mvt, my file.ptx block=8, saxpy\n",

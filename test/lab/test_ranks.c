@@ -295,7 +295,7 @@ static void is_of_another_version(Ranks *r)
 
 static void cannot_read_its_arguments(Ranks *r)
 {
-    if (sweep_called(r) >= 0) sweep_refuse(&(SweepOptions){.ranks = r}, "error: can't read m.ini");
+    if (sweep_called(r) >= 0) sweep_refuse(&(SweepOptions){.ranks = r}, "can't read m.ini");
 }
 
 // --- tests -----------------------------------------------------------------------------------------------------------
@@ -347,9 +347,9 @@ static void assert_refused(Worker *worker, const char *why)
 static void one_is_different(void **state)
 {
     (void)state;
-    assert_refused(reads_other_arguments, "rank 2: error: vectoradd n=");
+    assert_refused(reads_other_arguments, "rank 2: vectoradd n=");
     assert_refused(is_of_another_version, "rank 2 is onchip 0.0.7, rank 0 is " ONCHIP_VERSION);
-    assert_refused(cannot_read_its_arguments, "rank 2: error: can't read m.ini");
+    assert_refused(cannot_read_its_arguments, "rank 2: can't read m.ini");
 }
 
 // Nothing to run: nobody is called, and all go home.
