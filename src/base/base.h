@@ -132,6 +132,7 @@ typedef struct Diag {
     bool memory;       // the host has no memory for what it asks for
 } Diag;
 bool diag_error(Diag *diag, const char *format, ...) __attribute__((format(printf, 2, 3)));  // always false
+bool diag_verror(Diag *diag, const char *format, va_list args);                              // the same
 bool diag_at(Diag *diag, const Source *source, size_t offset, const char *hint, const char *format, ...)
     __attribute__((format(printf, 5, 6)));  // always false; hint may be null
 bool diag_vat(Diag *diag, const Source *source, size_t offset, const char *hint, const char *format, va_list args);

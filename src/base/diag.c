@@ -12,12 +12,18 @@
 
 bool diag_error(Diag *diag, const char *format, ...)
 {
-    if (diag->failed) return false;
-    diag->failed = true;
     va_list args;
     va_start(args, format);
-    text_vprintf(&diag->text, format, args);
+    diag_verror(diag, format, args);
     va_end(args);
+    return false;
+}
+
+bool diag_verror(Diag *diag, const char *format, va_list args)
+{
+    if (diag->failed) return false;
+    diag->failed = true;
+    text_vprintf(&diag->text, format, args);
     return false;
 }
 

@@ -60,24 +60,18 @@ typedef struct Request {
     VEC(const char *) sets;
     const char *plot, *traces, *emit;
     bool json, reported;
-    Text error;  // the first thing that went wrong
+    Diag error;  // the first thing that went wrong
 } Request;
 
-static void blame(Request *r, const char *text)
-{
-    if (!r->error.n) text_put(&r->error, text);
-}
+static void blame(Request *r, const char *text) { diag_error(&r->error, "%s", text); }
 
 static int wrong(Request *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static int wrong(Request *r, const char *format, ...)
 {
-    Text t = {0};
     va_list args;
     va_start(args, format);
-    text_vprintf(&t, format, args);
+    diag_verror(&r->error, format, args);
     va_end(args);
-    blame(r, t.v);
-    text_free(&t);
     return EXIT_USAGE;
 }
 
@@ -163,8 +157,7 @@ static bool to_standard(const char *path) { return path && !strcmp(path, "-"); }
 static int read_options(Request *r, int argc, char **argv)
 {
     int o, code = -1;
-    r->args =
-        (Args){.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options), .error = &r->error};
+    r->args = (Args){.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options), .diag = &r->error};
     r->config.threads = 2;
     while (code < 0 && (o = args_next(&r->args)) != -2) {
         if (o == -3)
@@ -236,7 +229,7 @@ static void put_json(Request *r, const Probe *p)
 {
     Json json = {0};
     json_open(&json, NULL, '{');
-    probe_json(p, r->error.n ? r->error.v : NULL, &json);
+    probe_json(p, r->error.failed ? r->error.text.v : NULL, &json);
     json_close(&json, '}');
     fputs(json.text.v, stdout);
     json_free(&json);
@@ -282,7 +275,7 @@ static int measure(Request *r, oc_device *d)
         put_text(r, &p);
     probe_free(&p);
     diag_free(&diag);
-    return interrupted() ? interrupt_status() : r->error.n ? EXIT_FAILED : EXIT_OK;
+    return interrupted() ? interrupt_status() : r->error.failed ? EXIT_FAILED : EXIT_OK;
 }
 
 static int run_probe(Request *r)
@@ -296,7 +289,7 @@ static int run_probe(Request *r)
     if (status != OC_OK) {
         blame(r, message);
         if (r->config.device && status != OC_BAD_ARGUMENT)
-            text_put(&r->error, "\nhint: onchip probe --gpu NAME looks at a simulated one");
+            text_put(&r->error.text, "\nhint: onchip probe --gpu NAME looks at a simulated one");
         return status == OC_BAD_ARGUMENT ? EXIT_USAGE : EXIT_FAILED;
     }
     int code = measure(r, d);
@@ -310,12 +303,12 @@ int cmd_probe(int argc, char **argv)
     int code = read_options(&r, argc, argv);
     if (code < 0) code = run_probe(&r);
     for (int k = 0; k < argc && !r.json; k++) r.json = !strcmp(argv[k], "--json");
-    if (r.error.n) {
+    if (r.error.failed) {
         if (r.json && !r.reported) put_json(&r, NULL);
         fflush(stdout);
-        tell(code, "%s", r.error.v);
+        tell(code, "%s", r.error.text.v);
     }
     vec_free(&r.sets);
-    text_free(&r.error);
+    diag_free(&r.error);
     return code;
 }

@@ -18,12 +18,9 @@ const CommandLine run_line = {run_options, OPTIONS, NULL};
 int run_refuse(Run *r, int code, const char *format, ...)
 {
     va_list args;
-    Text t = {0};
     va_start(args, format);
-    text_vprintf(&t, format, args);
+    diag_verror(&r->error, format, args);
     va_end(args);
-    if (!r->error.n) text_put(&r->error, t.v);
-    text_free(&t);
     return code;
 }
 
@@ -50,22 +47,22 @@ static int take_scheduler(Run *r, const char *v)
 
 static int take_kernels(Run *r, const char *v)
 {
-    Text why = {0};
+    Diag why = {0};
     int code = -1;
     regex_close(r->regex);
     r->regex = regex_open(v, &why);
-    if (!r->regex) code = run_refuse(r, EXIT_USAGE, "--kernels: %s", why.v);
-    text_free(&why);
+    if (!r->regex) code = run_refuse(r, EXIT_USAGE, "--kernels: %s", why.text.v);
+    diag_free(&why);
     return code;
 }
 
 static int take_sl1(Run *r, const char *v)
 {
-    Text why = {0};
+    Diag why = {0};
     r->software = !v || strcmp(v, "no") != 0;
     bool ok = !v || !r->software || sl1_read(&r->sl1, v, &why);
-    int code = ok ? -1 : run_refuse(r, EXIT_USAGE, "--sl1: %s", why.v);
-    text_free(&why);
+    int code = ok ? -1 : run_refuse(r, EXIT_USAGE, "--sl1: %s", why.text.v);
+    diag_free(&why);
     return code;
 }
 
@@ -84,10 +81,10 @@ static int take_names(Run *r, const char *v)
 
 static int take_metrics(Run *r, const char *v)
 {
-    Text why = {0};
+    Diag why = {0};
     r->metrics = v;
-    int code = metrics_read(v, &why) ? -1 : run_refuse(r, EXIT_USAGE, "--metrics: %s", why.v);
-    text_free(&why);
+    int code = metrics_read(v, &why) ? -1 : run_refuse(r, EXIT_USAGE, "--metrics: %s", why.text.v);
+    diag_free(&why);
     return code;
 }
 
@@ -114,7 +111,7 @@ static int take_threads(Run *r, const char *v)
 // What is launched of a PTX file, and in which shape.
 static int take_launch(Run *r, int o, const char *v)
 {
-    Text why = {0};
+    Diag why = {0};
     if (o == OPT_KERNEL && r->file.kernel)
         return run_refuse(
             r, EXIT_USAGE,
@@ -122,8 +119,8 @@ static int take_launch(Run *r, int o, const char *v)
             "argument file (doc/use/argument-files.md)",
             r->file.kernel, v);
     bool ok = file_set(&r->file, run_options[o].name + 2, v, &why);
-    int code = ok ? -1 : run_refuse(r, EXIT_USAGE, "%s", why.v);
-    text_free(&why);
+    int code = ok ? -1 : run_refuse(r, EXIT_USAGE, "%s", why.text.v);
+    diag_free(&why);
     return code;
 }
 
@@ -142,9 +139,9 @@ static int take_option(Run *r, int o)
     const SetupOption *option = &setup_options[o];
     if (option->key) return take_key(r, option->key, v ? v : "yes");
     if (option->field) {
-        Text why = {0};
-        int code = setup_set(&r->how, option, v, NAMES_OPTION, &why) ? -1 : run_refuse(r, EXIT_USAGE, "%s", why.v);
-        text_free(&why);
+        Diag why = {0};
+        int code = setup_set(&r->how, option, v, NAMES_OPTION, &why) ? -1 : run_refuse(r, EXIT_USAGE, "%s", why.text.v);
+        diag_free(&why);
         if (code >= 0) return code;
     }
     switch (o) {
@@ -183,9 +180,9 @@ static int take_option(Run *r, int o)
 // An option that has no effect because of another one is a mistake, too.
 static int check_options(Run *r)
 {
-    Text why = {0};
-    int code = setup_agrees(r->args.given, true, NAMES_OPTION, &why) ? -1 : run_refuse(r, EXIT_USAGE, "%s", why.v);
-    text_free(&why);
+    Diag why = {0};
+    int code = setup_agrees(r->args.given, true, NAMES_OPTION, &why) ? -1 : run_refuse(r, EXIT_USAGE, "%s", why.text.v);
+    diag_free(&why);
     setup_config(&r->how, &r->config);
     return code;
 }
@@ -194,19 +191,19 @@ static int check_options(Run *r)
 // a kernel that is in the program's file is run, and not the program.
 static int find_program(int argc, char **argv)
 {
-    Text error = {0};
-    Args a = {.argc = argc, .argv = argv, .options = run_options, .option_count = OPTIONS, .error = &error};
+    Diag error = {0};
+    Args a = {.argc = argc, .argv = argv, .options = run_options, .option_count = OPTIONS, .diag = &error};
     int o;
     bool kernel = false;
     while ((o = args_next(&a)) >= 0) kernel |= o == OPT_KERNEL;
-    text_free(&error);
+    diag_free(&error);
     return o == -1 && !kernel && !workload_find(a.value) && elf_program(a.value) ? a.at - 1 : argc;
 }
 
 // Returns an exit code, or −1 to go on.
 static int read_options(Run *r, int argc, char **argv)
 {
-    r->args = (Args){.argc = argc, .argv = argv, .options = run_options, .option_count = OPTIONS, .error = &r->error};
+    r->args = (Args){.argc = argc, .argv = argv, .options = run_options, .option_count = OPTIONS, .diag = &r->error};
     int o, code = -1;
     while (code < 0 && (o = args_next(&r->args)) != -2) {
         if (o == -3)
@@ -230,7 +227,7 @@ static char *keep(Arena *arena, const char *text) { return arena_text(arena, tex
 
 // The words of ONCHIP_ARGS, which stand in front of the command line's own: there a later option counts. Only options
 // may be among them. False, and why.
-static bool take_environment(Words *all, Arena *arena, Text *error)
+static bool take_environment(Words *all, Arena *arena, Diag *diag)
 {
     const char *gpu = getenv("ONCHIP_GPU"), *p = getenv("ONCHIP_ARGS");
     if (gpu && *gpu) {
@@ -241,14 +238,14 @@ static bool take_environment(Words *all, Arena *arena, Text *error)
     Text plain = {0};
     while (p && word_next(&p, &plain)) vec_push(all, keep(arena, plain.v));
     text_free(&plain);
-    Text why = {0};
+    Diag why = {0};
     Args a = {.argc = (int)all->n, .at = (int)first, .argv = all->v, .options = run_options};
-    a.option_count = OPTIONS, a.error = &why;
+    a.option_count = OPTIONS, a.diag = &why;
     int o;
     while ((o = args_next(&a)) >= 0) continue;
-    if (o == -1) text_printf(error, "ONCHIP_ARGS has options of onchip run; '%s' is none", a.value);
-    if (o == -3) text_printf(error, "ONCHIP_ARGS: %s", why.v);
-    text_free(&why);
+    if (o == -1) diag_error(diag, "ONCHIP_ARGS has options of onchip run; '%s' is none", a.value);
+    if (o == -3) diag_error(diag, "ONCHIP_ARGS: %s", why.text.v);
+    diag_free(&why);
     return o == -2;
 }
 
@@ -261,7 +258,7 @@ static int run_words(int argc, char **argv)
     if (own < argc) r.words = (const char *const *)argv + own;
     int code = read_options(&r, own, argv);
     if (code < 0) code = run_once(&r);
-    if (r.error.n) {
+    if (r.error.failed) {
         // If --json is anywhere on the command line, JSON is printed whatever happens, even if reading the options
         // failed before it.
         if (!r.reported && args_have(own, argv, "--json")) {
@@ -272,13 +269,13 @@ static int run_words(int argc, char **argv)
             json_free(&json);
         }
         fflush(stdout);
-        tell(code, "%s", r.error.v);
+        tell(code, "%s", r.error.text.v);
     }
     for (size_t k = 0; k < r.owned.n; k++) mem_free(r.owned.v[k]);
     vec_free(&r.owned), vec_free(&r.sets), vec_free(&r.params), vec_free(&r.file.args), vec_free(&r.file.names),
         vec_free(&r.dumps);
     regex_close(r.regex);
-    text_free(&r.error);
+    diag_free(&r.error);
     return code;
 }
 
@@ -286,16 +283,16 @@ int cmd_run(int argc, char **argv)
 {
     Words all = {0};
     Arena arena = {0};
-    Text error = {0};
+    Diag error = {0};
     int code = EXIT_USAGE;
     if (take_environment(&all, &arena, &error)) {
         int n = (int)all.n + argc;
         for (int k = 0; k <= argc; k++) vec_push(&all, argv[k]);  // a null ends them
         code = run_words(n, all.v);
     } else {
-        tell(code, "%s", error.v);
+        tell(code, "%s", error.text.v);
     }
-    vec_free(&all), text_free(&error);
+    vec_free(&all), diag_free(&error);
     arena_free(&arena);
     return code;
 }

@@ -146,11 +146,12 @@ static void show_refused(Module *m)
 // Of a file that isn't PTX itself, takes the PTX that is in it.
 static bool take_ptx(Text *text, const char *path, const char *kernel)
 {
-    Text ptx = {0}, why = {0};
+    Text ptx = {0};
+    Diag why = {0};
     if (!text->n || image_kind(text->v) == IMAGE_PTX || image_kind(text->v) == IMAGE_UNKNOWN) return true;
     bool ok = binary_ptx(text, kernel, &(Wish){.capability = 0}, &ptx, &why);
-    if (!ok) tell(EXIT_FAILED, "%s: %s", path, why.v);
-    text_free(text), text_free(&why);
+    if (!ok) tell(EXIT_FAILED, "%s: %s", path, why.text.v);
+    text_free(text), diag_free(&why);
     *text = ptx;
     return ok;
 }
@@ -160,13 +161,13 @@ static int compile(const char *path, const char *gpu, Text *ptx)
 {
     oc_device *d;
     char message[4000];
-    Text why = {0};
+    Diag why = {0};
     int code = EXIT_OK;
     oc_status status = oc_open(&(oc_config){.gpu = gpu, .functional = true}, &d, message, sizeof message);
     if (status != OC_OK) return tell(status == OC_BAD_ARGUMENT ? EXIT_USAGE : EXIT_FAILED, "%s", message);
-    if (!compile_cuda(path, oc_describe(d).capability, ptx, &why)) code = tell(EXIT_FAILED, "%s", why.v);
+    if (!compile_cuda(path, oc_describe(d).capability, ptx, &why)) code = tell(EXIT_FAILED, "%s", why.text.v);
     oc_close(d);
-    text_free(&why);
+    diag_free(&why);
     return code;
 }
 

@@ -64,7 +64,7 @@ int cmd_sl1(int argc, char **argv)
     Args a = {.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options)};
     const char *path = NULL, *out = NULL, *dump = NULL;
     Sl1Options o = sl1_defaults;
-    Text why = {0};
+    Diag why = {0};
     for (int k; (k = args_next(&a)) != -2;) {
         switch (k) {
         case S_HELP:
@@ -84,8 +84,8 @@ int cmd_sl1(int argc, char **argv)
         case -3: return EXIT_USAGE;
         case S_SL1:
             if (!a.value || sl1_read(&o, a.value, &why)) break;
-            tell(0, "--sl1: %s", why.v);
-            text_free(&why);
+            tell(0, "--sl1: %s", why.text.v);
+            diag_free(&why);
             return EXIT_USAGE;
         }
     }

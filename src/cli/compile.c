@@ -55,7 +55,7 @@ static bool put_headers(const char *folder, bool remove)
 
 // Runs clang on a file, up to PTX (-S), to the preprocessed source (-E) or to LLVM's intermediate form (-emit-llvm), as
 // the source has it.
-static bool run_clang(const Compiler *c, const char *path, const char *step, Text *made, Text *error)
+static bool run_clang(const Compiler *c, const char *path, const char *step, Text *made, Diag *diag)
 {
     const bool ir = !strcmp(step, "-emit-llvm");
     Text header = {0}, out = {0}, said = {0};
@@ -85,29 +85,29 @@ static bool run_clang(const Compiler *c, const char *path, const char *step, Tex
                                  "-fno-discard-value-names",
                                  NULL};
     bool ok = program_run(words, ".", &said, &status) && !status && text_read_file(made, out.v);
-    if (!ok) text_printf(error, "%s doesn't compile; %s says:\n%s", path, c->name, said.v ? said.v : strerror(errno));
+    if (!ok) diag_error(diag, "%s doesn't compile; %s says:\n%s", path, c->name, said.v ? said.v : strerror(errno));
     unlink(out.v);
     text_free(&header), text_free(&out), text_free(&said);
     return ok;
 }
 
 // Compiles, and gives the kernels' parameters their names.
-static bool run_compiler(const Compiler *c, const char *path, Text *ptx, Text *error)
+static bool run_compiler(const Compiler *c, const char *path, Text *ptx, Diag *diag)
 {
     Text ir = {0};
-    bool ok = run_clang(c, path, "-S", ptx, error) && run_clang(c, path, "-emit-llvm", &ir, error);
+    bool ok = run_clang(c, path, "-S", ptx, diag) && run_clang(c, path, "-emit-llvm", &ir, diag);
     if (ok) signatures_put(ir.v ? ir.v : "", ptx);
     text_free(&ir);
     return ok;
 }
 
 // Compiles, or finds what was compiled before in the folder `cache`, which may be null.
-static bool make_ptx(const Compiler *c, const char *path, const char *cache, Text *ptx, Text *error)
+static bool make_ptx(const Compiler *c, const char *path, const char *cache, Text *ptx, Diag *diag)
 {
     Text source = {0};
     char key[33];
-    if (!cache) return run_compiler(c, path, ptx, error);
-    if (!run_clang(c, path, "-E", &source, error)) return text_free(&source), false;
+    if (!cache) return run_compiler(c, path, ptx, diag);
+    if (!run_clang(c, path, "-E", &source, diag)) return text_free(&source), false;
     // The folder has another name each time, and the source says where its headers are.
     for (char *p = source.v; (p = strstr(p, c->folder)) != NULL;) memset(p, '-', strlen(c->folder));
     text_printf(&source, "\n%s %s %s, parameters named", c->version.v, c->arch, ONCHIP_VERSION);
@@ -116,31 +116,29 @@ static bool make_ptx(const Compiler *c, const char *path, const char *cache, Tex
     text_free(&source);
     if (cache_get(cache, key, ptx)) return true;
     ptx->n = 0;
-    if (!run_compiler(c, path, ptx, error)) return false;
+    if (!run_compiler(c, path, ptx, diag)) return false;
     cache_put(cache, key, ptx);
     return true;
 }
 
-bool compile_cuda(const char *path, uint32_t capability, Text *ptx, Text *error)
+bool compile_cuda(const char *path, uint32_t capability, Text *ptx, Diag *diag)
 {
     Compiler c = {.name = NULL};
     Text folder = {0}, cache = {0};
-    Diag diag = {0};
     bool ok = false, kept = cache_folder(&cache);
     if (access(path, R_OK))
-        return text_printf(error, "can't read %s: %s", path, strerror(errno)), text_free(&cache), false;
+        return diag_error(diag, "can't read %s: %s", path, strerror(errno)), text_free(&cache), false;
     find_clang(&c);
     // clang 14 of Debian 12 knows targets up to sm_86, and any GPU runs PTX for an older one.
     snprintf(c.arch, sizeof c.arch, "--cuda-gpu-arch=sm_%u", capability < 50 ? 35 : capability < 70 ? 50 : 70);
-    if (!c.name)
-        text_put(error, "clang compiles CUDA source, and isn't installed: apt install clang");
-    else if (!folder_for_a_while(&folder, &diag))
-        text_put(error, diag.text.v);
-    else if (c.headers = c.folder = folder.v, !put_headers(folder.v, false))
-        text_printf(error, "can't write to %s: %s", folder.v, strerror(errno));
-    else
-        ok = make_ptx(&c, path, kept ? cache.v : NULL, ptx, error);
+    if (!c.name) {
+        diag_error(diag, "clang compiles CUDA source, and isn't installed: apt install clang");
+    } else if (folder_for_a_while(&folder, diag)) {
+        c.headers = c.folder = folder.v;
+        ok = put_headers(folder.v, false) ? make_ptx(&c, path, kept ? cache.v : NULL, ptx, diag)
+                                          : diag_error(diag, "can't write to %s: %s", folder.v, strerror(errno));
+    }
     if (folder.n) put_headers(folder.v, true), rmdir(folder.v);
-    text_free(&folder), text_free(&cache), text_free(&c.version), diag_free(&diag);
+    text_free(&folder), text_free(&cache), text_free(&c.version);
     return ok;
 }

@@ -41,11 +41,11 @@ static void put_targets(const BinaryModules *all, size_t from, size_t to, bool p
 }
 
 // A container without kernels isn't told of: each program has one, which nvcc's device linker made.
-static bool put_container(const BinaryModules *all, size_t from, size_t to, Text *why)
+static bool put_container(const BinaryModules *all, size_t from, size_t to, Diag *diag)
 {
     const BinaryModule *m = speaker(all, from, to);
     Text line = {0}, text = {0}, kernels = {0};
-    bool ok = binary_text(m, &text, why);
+    bool ok = binary_text(m, &text, diag);
     if (ok) binary_kernels(m, &text, add_kernel, &kernels);
     if (!m->container) {
         text_put(&line, m->of.ptx ? "PTX" : "machine code, which onchip doesn't run");
@@ -62,15 +62,15 @@ static bool put_container(const BinaryModules *all, size_t from, size_t to, Text
 
 static int list_all(const char *path, const void *file, size_t n)
 {
-    Text why = {0};
+    Diag why = {0};
     BinaryModules all = {0};
     bool ok = binary_modules(file, n, &all, &why);
     for (size_t from = 0, to; ok && from < all.n; from = to) {
         for (to = from + 1; to < all.n && all.v[to].container == all.v[from].container;) to++;
         ok = put_container(&all, from, to, &why);
     }
-    int code = ok ? EXIT_OK : tell(EXIT_FAILED, "%s: %s", path, why.v);
-    vec_free(&all), text_free(&why);
+    int code = ok ? EXIT_OK : tell(EXIT_FAILED, "%s: %s", path, why.text.v);
+    vec_free(&all), diag_free(&why);
     return code;
 }
 

@@ -84,7 +84,7 @@ static bool find(const char *name, const uint64_t *c, const Gpu *g, Metric *m)
     return false;
 }
 
-bool metrics_read(const char *list, Text *why)
+bool metrics_read(const char *list, Diag *diag)
 {
     const char *names[2 * C_COUNT + 64];
     size_t n = 0;
@@ -99,8 +99,8 @@ bool metrics_read(const char *list, Text *why)
         }
         for (size_t k = 0; k < RATES; k++) names[n++] = rates[k].name;
         for (size_t k = 0; k < COUNT(ratios); k++) names[n++] = ratios[k].name;
-        text_printf(why, "no metric '%s'%s (onchip list counters; doc/use/metrics.md)", word,
-                    did_you_mean(word, names, n, hint));
+        diag_error(diag, "no metric '%s'%s (onchip list counters; doc/use/metrics.md)", word,
+                   did_you_mean(word, names, n, hint));
         return false;
     }
     return true;

@@ -9,12 +9,12 @@
 static int wrong(Args *a, const char *format, ...)
 {
     va_list args;
-    Text t = {0};
+    Diag own = {0};
     va_start(args, format);
-    text_vprintf(a->error ? a->error : &t, format, args);
+    diag_verror(a->diag ? a->diag : &own, format, args);
     va_end(args);
-    if (!a->error) tell(0, "%s", t.v);
-    text_free(&t);
+    tell_diag(&own);
+    diag_free(&own);
     return -3;
 }
 

@@ -30,7 +30,7 @@ typedef struct Run {
     bool reported;  // the JSON has been written
     FileRun file;
     TextList dumps;
-    Text error;  // why the command failed, for stderr and the JSON
+    Diag error;  // why the command failed, for stderr and the JSON
 } Run;
 
 // Keeps the first reason why the command failed. Returns code, an exit code.

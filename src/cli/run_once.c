@@ -73,7 +73,7 @@ static const char hint_output[] =
 
 void run_json(const oc_device *d, Run *r, ReportInfo *info, Json *json)
 {
-    info->error = r->error.n ? r->error.v : NULL;
+    info->error = r->error.failed ? r->error.text.v : NULL;
     info->hint = r->words && !r->out_path ? hint_output : NULL;
     report_json(d, info, json);
     json_close(json, '}');
@@ -122,20 +122,17 @@ static int simulate_program(Run *r, oc_device *d, Meter *meter)
 // A kernel of a PTX file, or of CUDA source.
 static int simulate_file(Run *r, oc_device *d, FILE *out, Json *json)
 {
-    char *error = NULL;
-    Text ptx = {0}, why = {0}, name = {0};
+    Text ptx = {0}, name = {0};
     int code = EXIT_FAILED;
     bool source = is_cuda_source(r->what);
     text_printf(&name, "%s%s", source ? "PTX of " : "", r->what);
     r->file.path = name.v;
-    if (!source || compile_cuda(r->what, oc_describe(d).capability, &ptx, &why)) {
+    if (!source || compile_cuda(r->what, oc_describe(d).capability, &ptx, &r->error)) {
         if (source) r->file.text = &ptx;
-        code = (r->script ? run_script : run_file)(d, &r->file, r->script, &r->dumps, out, json, &error);
+        code = (r->script ? run_script : run_file)(d, &r->file, r->script, &r->dumps, out, json, &r->error);
     }
-    if (error || why.n) run_refuse(r, code, "%s", error ? error : why.v);
     r->file.text = NULL;
-    mem_free(error);
-    text_free(&ptx), text_free(&why), text_free(&name);
+    text_free(&ptx), text_free(&name);
     return code;
 }
 

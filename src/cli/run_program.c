@@ -14,7 +14,7 @@ static void tell_line(void *user, const char *line)
     tell(0, "%s", line);
 }
 
-int run_program(oc_device *d, const ProgramRun *run, Text *printed, Text *error)
+int run_program(oc_device *d, const ProgramRun *run, Text *printed, Diag *diag)
 {
     Served served;
     int code = EXIT_FAILED;
@@ -26,7 +26,7 @@ int run_program(oc_device *d, const ProgramRun *run, Text *printed, Text *error)
                       .ran = run->ran,
                       .site = site_name,
                       .user = run->user};
-    if (serve(d, &o, printed, &served, error)) {
+    if (serve(d, &o, printed, &served, diag)) {
         code = WIFEXITED(served.status) ? WEXITSTATUS(served.status) : 128 + WTERMSIG(served.status);
         if (WIFSIGNALED(served.status) && !interrupted())
             tell(0, "%s was ended by signal %d (%s)", run->words[0], WTERMSIG(served.status),

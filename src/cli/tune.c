@@ -24,7 +24,7 @@ typedef struct Tune {
     bool json, sweep_only;
     bool behind;   // a CUDA program's arguments end the command line
     Text command;  // what is simulated, as a command line; it lacks the number until finish
-    Text wrong;    // an option
+    Diag wrong;    // an option
     Matrix matrix;
     SweepOptions sweep;
     SearchResult found;
@@ -77,13 +77,13 @@ static void keep_arguments(Tune *t, int option, char **argv, int n)
 // Returns an exit code, or −1 to go on.
 static int read_options(Tune *t, int argc, char **argv)
 {
-    Args a = {.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options), .error = &t->wrong};
+    Args a = {.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options), .diag = &t->wrong};
     Axes axes = {.matrix = &t->matrix};
     bool ok = true, help = false;
     for (int o, from = 0; ok && !help && (o = args_next(&a)) != -2; from = a.at) {
         const char *v = a.value;
         switch (o) {
-        case -3: ok = diag_error(&t->diag, "%s", t->wrong.v); break;
+        case -3: ok = diag_error(&t->diag, "%s", t->wrong.text.v); break;
         case -1: ok = axes_word(&axes, &a, &t->diag); break;
         case T_DB: t->db = v; break;
         case T_JOBS: ok = parse_jobs(v, &t->sweep.jobs) || diag_error(&t->diag, JOBS_RANGE, v); break;
@@ -351,6 +351,6 @@ int tune(int argc, char **argv)
     search_free(&t.found);
     matrix_free(&t.matrix);
     diag_free(&t.diag);
-    text_free(&t.command), text_free(&t.wrong);
+    text_free(&t.command), diag_free(&t.wrong);
     return code;
 }

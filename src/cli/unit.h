@@ -51,7 +51,7 @@ typedef struct Args {
     size_t option_count;
     const char *value;  // of the option just read; null: it was left out, or the option takes none
     uint64_t given;     // options that were read, a bit each
-    Text *error;        // gets what is wrong; null: it is told on stderr
+    Diag *diag;         // gets what is wrong; null: it is told on stderr
 } Args;
 // The next argument: the index of an option, −1 for a plain argument (in value), −2 at the end, −3 on an error (told).
 int args_next(Args *a);
@@ -252,7 +252,7 @@ void chart_text(const struct LaunchSum *sum, const struct Gpu *g, FILE *out);
 void annotate_text(const struct LaunchSum *sum, FILE *out);
 
 // --- metrics.c: single numbers by their names ------------------------------------------------------------------------
-bool metrics_read(const char *list, Text *why);  // names between commas; false, and why: one isn't known
+bool metrics_read(const char *list, Diag *diag);  // names between commas; false, and why: one isn't known
 void metrics_put(const oc_device *d, const char *list, bool csv, FILE *out);
 
 // --- report_why.c: why loads missed in the L1; nothing where nobody asked --------------------------------------------
@@ -283,12 +283,11 @@ bool probe_traces(const struct Probe *p, const char *folder, Diag *diag);   // r
 const char *index_text(const struct Found *f, char out[100]);               // "bits 7 to 8", "one set", …
 
 // --- run_file.c: a bare PTX file with arguments from the command line ------------------------------------------------
-// Both run it; dumps go to out as text, or to json. They return an exit code; errors are told on stderr or given in
-// *error. script: the argument file, of run_script.
+// Both run it; dumps go to out as text, or to json. They return an exit code. script: the argument file, of run_script.
 int run_file(oc_device *d, const FileRun *run, const char *script, const TextList *dumps, FILE *out, Json *json,
-             char **error);
+             Diag *diag);
 int run_script(oc_device *d, const FileRun *run, const char *script, const TextList *dumps, FILE *out, Json *json,
-               char **error);
+               Diag *diag);
 
 // --- run_program.c: a CUDA program -----------------------------------------------------------------------------------
 typedef struct ProgramRun {
@@ -298,9 +297,9 @@ typedef struct ProgramRun {
     void (*ran)(void *user);   // called after each launch
     void *user;
 } ProgramRun;
-// Runs it. Returns its exit status, or why it couldn't be started in *error. The device's config.print must add to
+// Runs it. Returns its exit status; if it couldn't be started, 1. The device's config.print must add to
 // *printed.
-int run_program(oc_device *d, const ProgramRun *run, Text *printed, Text *error);
+int run_program(oc_device *d, const ProgramRun *run, Text *printed, Diag *diag);
 
 // --- cuda.gen.c: cuda/*.h, and the workloads' headers that these include ---------------------------------------------
 typedef struct CudaFile {
@@ -317,9 +316,9 @@ void cache_put(const char *folder, const char *key, const Text *ptx);
 
 // --- compile.c: CUDA source ------------------------------------------------------------------------------------------
 bool is_cuda_source(const char *path);
-// Compiles the kernels of a .cu file for a GPU of this capability (90: 9.0). False: error gets the reason, or what the
-// compiler says.
-bool compile_cuda(const char *path, uint32_t capability, Text *ptx, Text *error);
+// Compiles the kernels of a .cu file for a GPU of this capability (90: 9.0). False: the
+// reason, or what the compiler says.
+bool compile_cuda(const char *path, uint32_t capability, Text *ptx, Diag *diag);
 
 // --- signature.c: parameters of CUDA source --------------------------------------------------------------------------
 // Gives the kernels' parameters in the PTX the names that LLVM's intermediate form has, and adds what they are.

@@ -136,17 +136,18 @@ static cudaError_t place(Variable *v)
 
 static cudaError_t load_image(Binary *b)
 {
-    Text ptx = {0}, why = {0};
+    Text ptx = {0};
+    Diag why = {0};
     Answer answer;
     const WireDevice *d = client_device();
     const Wish wish = {.capability = d->capability, .only = {d->target, (char)d->target_kind}};
     if (!fatbin_ptx(b->image, &wish, &ptx, &why)) {
-        client_line("the program's device code can't be used: %s", why.v);
-        text_free(&ptx), text_free(&why);
+        client_line("the program's device code can't be used: %s", why.text.v);
+        text_free(&ptx), diag_free(&why);
         return cudaErrorNoKernelImageForDevice;
     }
     cudaError_t error = client_ask(&(WireCall){.ask = ASK_LOAD, .bytes = ptx.n}, ptx.v, &answer);
-    text_free(&ptx), text_free(&why), text_free(&answer.text);
+    text_free(&ptx), diag_free(&why), text_free(&answer.text);
     b->module = answer.of.a;
     return error;
 }

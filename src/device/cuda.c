@@ -730,32 +730,32 @@ static const char *load_driver(Driver *cu)
     return NULL;
 }
 
-oc_status cuda_open(const oc_config *config, oc_device **out, Text *message)
+oc_status cuda_open(const oc_config *config, oc_device **out, Diag *diag)
 {
     char *end;
     long ordinal = strtol(config->device + strlen("cuda:"), &end, 10);
     *out = NULL;
     if (end == config->device + strlen("cuda:") || *end || ordinal < 0)
-        return text_printf(message, "'%s' is not a device: cuda:0 is the first GPU", config->device), OC_BAD_ARGUMENT;
+        return diag_error(diag, "'%s' is not a device: cuda:0 is the first GPU", config->device), OC_BAD_ARGUMENT;
     CudaDevice *d = mem_alloc(sizeof *d);
     d->base.ops = &cuda_ops;
     const char *lacks = NULL;
     int count = 0;
     oc_status status = OC_UNSUPPORTED;
     if (!(d->cu.library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL)))
-        text_put(message, "no GPU driver here: libcuda.so.1 can't be loaded");
+        diag_error(diag, "no GPU driver here: libcuda.so.1 can't be loaded");
     else if ((lacks = load_driver(&d->cu)))
-        text_printf(message, "this GPU driver is too old: it has no %s", lacks);
+        diag_error(diag, "this GPU driver is too old: it has no %s", lacks);
     else if (d->cu.cuInit(0) || d->cu.cuDeviceGetCount(&count) || !count)
-        text_put(message, "the GPU driver finds no GPU");
+        diag_error(diag, "the GPU driver finds no GPU");
     else if (ordinal >= count)
-        text_printf(message, "there is no %s: the driver finds %d GPU%s", config->device, count, count == 1 ? "" : "s"),
+        diag_error(diag, "there is no %s: the driver finds %d GPU%s", config->device, count, count == 1 ? "" : "s"),
             status = OC_BAD_ARGUMENT;
     else if (d->cu.cuDeviceGet(&d->ordinal, (int)ordinal) ||
              d->cu.cuDeviceGetName(d->name, sizeof d->name, d->ordinal) ||
              d->cu.cuDevicePrimaryCtxRetain(&d->context, d->ordinal) || d->cu.cuCtxSetCurrent(d->context) ||
              d->cu.cuEventCreate(&d->origin, 0) || d->cu.cuEventRecord(d->origin, NULL))
-        text_printf(message, "%s can't be opened; is it in use exclusively?", config->device);
+        diag_error(diag, "%s can't be opened; is it in use exclusively?", config->device);
     else
         return *out = &d->base, OC_OK;
     cuda_close(&d->base);

@@ -121,21 +121,21 @@ void device_gather(oc_device *d, size_t bytes, oc_stream *s) { d->ops->gather(d,
 
 oc_status oc_open_sized(const oc_config *given, size_t size, oc_device **device, char *message, size_t capacity)
 {
-    Text why = {0};
+    Diag why = {0};
     oc_config own, *config = given ? &own : NULL;
     oc_status status = OC_BAD_ARGUMENT;
     if (device) *device = NULL;
     if (!config || !device)
-        text_printf(&why, "oc_open: %s is null", config ? "device" : "config");
+        diag_error(&why, "oc_open: %s is null", config ? "device" : "config");
     else if (!take(&own, sizeof own, given, size))
-        text_printf(&why, "oc_open: %s", newer);
+        diag_error(&why, "oc_open: %s", newer);
     else if (config->device && strncmp(config->device, "cuda:", 5))
-        text_printf(&why, "'%s' is not a device: cuda:0 is the first GPU", config->device);
+        diag_error(&why, "'%s' is not a device: cuda:0 is the first GPU", config->device);
     else
         status = (config->device ? cuda_open : sim_open)(config, device, &why);
-    if (status != OC_OK && message && capacity) snprintf(message, capacity, "%s", why.v ? why.v : "");
+    if (status != OC_OK && message && capacity) snprintf(message, capacity, "%s", why.text.v ? why.text.v : "");
     if (status == OC_OK) (*device)->stop = config->stop;
-    text_free(&why);
+    diag_free(&why);
     return status;
 }
 

@@ -106,7 +106,7 @@ struct oc_event {
 // --- for the program's own folders -----------------------------------------------------------------------------------
 // sim.c
 // A simulated device of a description that was read already; config's own isn't looked at.
-oc_status device_open(const oc_config *config, const Gpu *gpu, oc_device **device, Text *message);
+oc_status device_open(const oc_config *config, const Gpu *gpu, oc_device **device, Diag *diag);
 
 // device.c
 void device_transform(oc_device *d, const Transform *transform);
@@ -180,7 +180,7 @@ uint64_t device_bytes(const oc_device *d);  // the most memory that was allocate
 // them. The others are executed without time. The filter must outlive the device.
 typedef struct KernelFilter {
     // shown: the C++ name of a mangled one; else name. False, and why: it can't be known, and the launch fails.
-    bool (*takes)(void *user, const char *name, const char *shown, bool *taken, Text *why);
+    bool (*takes)(void *user, const char *name, const char *shown, bool *taken, Diag *diag);
     void *user;
 } KernelFilter;
 void device_select(oc_device *d, const KernelFilter *kernels, uint64_t skip);

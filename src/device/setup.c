@@ -69,22 +69,22 @@ static void put_names(uint64_t options, SetupNames names, const char *last, Text
     }
 }
 
-bool setup_agrees(uint64_t given, bool idle, SetupNames names, Text *why)
+bool setup_agrees(uint64_t given, bool idle, SetupNames names, Diag *diag)
 {
     for (size_t k = 0; k < COUNT(conflicts); k++) {
         const uint64_t both = given & conflicts[k].others;
         const char *with = called(&setup_options[conflicts[k].with], names);
         if (!(given & BIT(conflicts[k].with)) || (conflicts[k].clash != CANT && !idle)) continue;
         if (conflicts[k].clash == NEEDS && !both) {
-            text_printf(why, "%s needs ", with);
-            put_names(conflicts[k].others, names, " or ", why);
-            text_printf(why, ": %s", conflicts[k].why);
+            Text needed = {0};
+            put_names(conflicts[k].others, names, " or ", &needed);
+            diag_error(diag, "%s needs %s: %s", with, needed.v, conflicts[k].why);
+            text_free(&needed);
             return false;
         }
         if (conflicts[k].clash == NEEDS || !both) continue;
-        text_printf(why, "%s %s %s, %s", called(&setup_options[__builtin_ctzll(both)], names),
-                    conflicts[k].clash == CANT ? "can't go with" : "has no effect with", with, conflicts[k].why);
-        return false;
+        return diag_error(diag, "%s %s %s, %s", called(&setup_options[__builtin_ctzll(both)], names),
+                          conflicts[k].clash == CANT ? "can't go with" : "has no effect with", with, conflicts[k].why);
     }
     return true;
 }
@@ -113,30 +113,28 @@ const SetupOption *setup_axis(const char *name)
 static void *field(const Setup *s, const SetupOption *o) { return (char *)s + o->at; }
 
 static bool take_choice(bool *out, const char *value, const char *first, const char *second, const char *name,
-                        Text *why)
+                        Diag *diag)
 {
     const size_t n = strcspn(first, "|");
     *out = strlen(value) == n && !memcmp(value, first, n);
     if (*out || !strcmp(value, second)) return true;
-    text_printf(why, "%s is %.*s or %s, not '%s'", name, (int)n, first, second, value);
-    return false;
+    return diag_error(diag, "%s is %.*s or %s, not '%s'", name, (int)n, first, second, value);
 }
 
-bool setup_set(Setup *s, const SetupOption *o, const char *value, SetupNames names, Text *why)
+bool setup_set(Setup *s, const SetupOption *o, const char *value, SetupNames names, Diag *diag)
 {
     const char *name = called(o, names);
     bool yes;
     switch (o->kind) {
     case SETUP_FLAG:
-        if (!take_choice(&yes, value ? value : "yes", "yes|", "no", name, why)) return false;
+        if (!take_choice(&yes, value ? value : "yes", "yes|", "no", name, diag)) return false;
         // The axis lowering is no where --no-lowering is given.
         *(bool *)field(s, o) = value && setup_axis_name(o) != o->name + 2 ? !yes : yes;
         return true;
-    case SETUP_CHOICE: return take_choice(field(s, o), value, o->takes, strchr(o->takes, '|') + 1, name, why);
+    case SETUP_CHOICE: return take_choice(field(s, o), value, o->takes, strchr(o->takes, '|') + 1, name, diag);
     case SETUP_COUNT:
         if (parse_size(value, field(s, o))) return true;
-        text_printf(why, "%s takes a whole number, not '%s'", name, value);
-        return false;
+        return diag_error(diag, "%s takes a whole number, not '%s'", name, value);
     case SETUP_TEXT: *(const char **)field(s, o) = value; return true;
     default: return true;
     }

@@ -65,10 +65,10 @@ typedef enum SetupNames { NAMES_OPTION, NAMES_AXIS, NAMES_FIELD } SetupNames;
 const char *setup_axis_name(const SetupOption *o);  // "cap"; of --no-lowering "lowering"
 const SetupOption *setup_axis(const char *name);    // the option that has this axis; null: none
 // Sets the field of an option that has one. value: null is "yes" of a flag, which takes yes and no. False, and why.
-bool setup_set(Setup *s, const SetupOption *o, const char *value, SetupNames names, Text *why);
+bool setup_set(Setup *s, const SetupOption *o, const char *value, SetupNames names, Diag *diag);
 uint64_t setup_given(const Setup *s);  // a bit (OPT_…) for each field that isn't 0
 // Can these options go together? False, and why not. idle: false, too, where one has no effect beside another.
-bool setup_agrees(uint64_t given, bool idle, SetupNames names, Text *why);
+bool setup_agrees(uint64_t given, bool idle, SetupNames names, Diag *diag);
 void setup_against(int option, Text *out);             // adds what it can't go with, as sentences; or nothing
 void setup_text(const Setup *s, Text *out);            // adds what is stored of it: "functional max-cycles=9"
 void setup_config(const Setup *s, oc_config *config);  // sets the fields that oc_config has, too

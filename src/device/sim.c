@@ -110,28 +110,22 @@ static const DeviceOps sim_ops = {
     .forget = sim_forget,
 };
 
-oc_status sim_open(const oc_config *config, oc_device **out, Text *message)
+oc_status sim_open(const oc_config *config, oc_device **out, Diag *diag)
 {
-    Diag diag = {0};
     Gpu gpu;
     *out = NULL;
-    oc_status status;
-    if (gpu_load(&gpu, config->gpu ? config->gpu : "gtx480", config->sets, &diag)) {
-        status = device_open(config, &gpu, out, message);
-        gpu_free(&gpu);
-        return status;
-    }
-    status = device_blame(config->gpu, &diag);
-    text_put(message, diag.text.v ? diag.text.v : "");
-    diag_free(&diag);
+    if (!gpu_load(&gpu, config->gpu ? config->gpu : "gtx480", config->sets, diag))
+        return device_blame(config->gpu, diag);
+    oc_status status = device_open(config, &gpu, out, diag);
+    gpu_free(&gpu);
     return status;
 }
 
 // --- for the program's own folders -----------------------------------------------------------------------------------
-oc_status device_open(const oc_config *config, const Gpu *gpu, oc_device **out, Text *message)
+oc_status device_open(const oc_config *config, const Gpu *gpu, oc_device **out, Diag *diag)
 {
     const Setup setup = setup_of(config);
-    if (!setup_agrees(setup_given(&setup), false, NAMES_FIELD, message)) return *out = NULL, OC_BAD_ARGUMENT;
+    if (!setup_agrees(setup_given(&setup), false, NAMES_FIELD, diag)) return *out = NULL, OC_BAD_ARGUMENT;
     Sim *d = mem_alloc(sizeof *d);
     d->base.ops = &sim_ops;
     d->base.stop = config->stop;

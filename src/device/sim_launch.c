@@ -110,12 +110,12 @@ uint32_t sim_most_threads(const SimKernel *k)
 static oc_status choose(Sim *d, SimKernel *k, const char *shown, bool *timed)
 {
     oc_status status = OC_OK;
-    Text why = {0};
+    Diag why = {0};
     *timed = !d->config.functional;
     if (*timed && d->only && !k->asked) {
         k->asked = d->only->takes(d->only->user, k->f->symbol->name, shown, &k->taken, &why);
-        if (!k->asked) status = fail(d, OC_BAD_ARGUMENT, "kernel %s: %s", shown, why.v);
-        text_free(&why);
+        if (!k->asked) status = fail(d, OC_BAD_ARGUMENT, "kernel %s: %s", shown, why.text.v);
+        diag_free(&why);
     }
     if (*timed && d->only) *timed = k->taken;
     if (*timed && d->matched++ < d->skip) *timed = false;

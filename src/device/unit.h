@@ -6,8 +6,8 @@
 
 // sim.c, cuda.c
 // Open a back end's device. On failure *device is null, and message says why.
-oc_status sim_open(const oc_config *config, oc_device **device, Text *message);
-oc_status cuda_open(const oc_config *config, oc_device **device, Text *message);
+oc_status sim_open(const oc_config *config, oc_device **device, Diag *diag);
+oc_status cuda_open(const oc_config *config, oc_device **device, Diag *diag);
 
 // device.c
 // A kernel's parameters, as oc_kernel_info has them. The names belong to the function.

@@ -21,12 +21,12 @@ static void note(void *user, const FatbinPart *part)
 }
 
 // Containers, with zeros between them.
-static bool look_through(Finding *f, const uint8_t *v, uint64_t n, Text *why)
+static bool look_through(Finding *f, const uint8_t *v, uint64_t n, Diag *diag)
 {
     for (uint64_t at = 0; at < n;) {
         f->containers++;
-        uint64_t bytes = fatbin_each(v + at, n - at, note, f, why);
-        if (why->n) return false;
+        uint64_t bytes = fatbin_each(v + at, n - at, note, f, diag);
+        if (diag->failed) return false;
         if (!bytes) f->containers--;
         at += bytes ? bytes : 8;
         at = (at + 7) & ~(uint64_t)7;
@@ -34,19 +34,19 @@ static bool look_through(Finding *f, const uint8_t *v, uint64_t n, Text *why)
     return true;
 }
 
-static bool look_into(Finding *f, const Elf *elf, Text *why)
+static bool look_into(Finding *f, const Elf *elf, Diag *diag)
 {
     ElfSection names, s;
     if (!elf_section(elf, elf->names, &names)) return true;
     for (uint32_t k = 0; elf_section(elf, k, &s); k++) {
         const char *name = elf_text(&names, s.name);
         bool ours = name && s.v && (!strcmp(name, ".nv_fatbin") || !strcmp(name, "__nv_relfatbin"));
-        if (ours && !look_through(f, s.v, s.n, why)) return false;
+        if (ours && !look_through(f, s.v, s.n, diag)) return false;
     }
     return true;
 }
 
-bool binary_modules(const void *file, size_t n, BinaryModules *all, Text *why)
+bool binary_modules(const void *file, size_t n, BinaryModules *all, Diag *diag)
 {
     Finding f = {.all = all};
     Elf elf;
@@ -55,16 +55,16 @@ bool binary_modules(const void *file, size_t n, BinaryModules *all, Text *why)
     if (kind == IMAGE_PTX || (is_elf && elf.machine == CUBIN))
         vec_push(all, ((BinaryModule){.of.ptx = kind == IMAGE_PTX, .v = file, .n = n}));
     else if (is_elf)
-        ok = look_into(&f, &elf, why);
+        ok = look_into(&f, &elf, diag);
     else if (kind == IMAGE_FATBIN)
-        ok = look_through(&f, file, n, why);
-    if (ok && !all->n) text_put(why, "there is no device code in it");
+        ok = look_through(&f, file, n, diag);
+    if (ok && !all->n) diag_error(diag, "there is no device code in it");
     return ok && all->n;
 }
 
-bool binary_text(const BinaryModule *m, Text *out, Text *why)
+bool binary_text(const BinaryModule *m, Text *out, Diag *diag)
 {
-    if (!m->v) return fatbin_unpack(&m->of, out, why);
+    if (!m->v) return fatbin_unpack(&m->of, out, diag);
     return text_add(out, (const char *)m->v, m->n), true;
 }
 
@@ -148,17 +148,17 @@ static void compare(void *user, const char *name, bool stub)
 }
 
 // How good a module is for the kernel; 0: it hasn't got it. text gets its PTX.
-static uint64_t worth(const BinaryModule *m, const char *kernel, const Wish *wish, Text *text, Text *why)
+static uint64_t worth(const BinaryModule *m, const char *kernel, const Wish *wish, Text *text, Diag *diag)
 {
     Wanted w = {.kernel = kernel};
     const uint64_t fits = m->of.ptx ? target_worth(m->of.of, wish) : 0;
-    if (!fits || !binary_text(m, text, why)) return 0;
+    if (!fits || !binary_text(m, text, diag)) return 0;
     if (kernel) binary_kernels(m, text, compare, &w);
     if (kernel && !w.found) return 0;
     return fits + ((uint64_t)!w.stub << 62);
 }
 
-static bool choose(const BinaryModules *all, const char *kernel, const Wish *wish, Text *ptx, Text *why)
+static bool choose(const BinaryModules *all, const char *kernel, const Wish *wish, Text *ptx, Diag *diag)
 {
     uint64_t best = 0;
     uint32_t containers = 0, last = 0, ptxs = 0, fit = 0;  // containers that have PTX; PTX that fits
@@ -168,7 +168,7 @@ static bool choose(const BinaryModules *all, const char *kernel, const Wish *wis
         containers += m->of.ptx && (!ptxs || m->container != last);
         if (m->of.ptx) last = m->container, ptxs++;
         fit += m->of.ptx && target_worth(m->of.of, wish);
-        uint64_t now = worth(m, kernel, wish, &text, why);
+        uint64_t now = worth(m, kernel, wish, &text, diag);
         if (now > best) {
             Text before = *ptx;
             *ptx = text, text = before, best = now;
@@ -176,20 +176,20 @@ static bool choose(const BinaryModules *all, const char *kernel, const Wish *wis
         text_free(&text);
     }
     if (!ptxs)
-        text_put(why, "it is machine code alone; " NEEDS_PTX);
+        diag_error(diag, "%s", "it is machine code alone; " NEEDS_PTX);
     else if (!fit)
-        text_printf(why, "it has no PTX for sm_%u%.1s", wish->only.capability, wish->only.kind ? &wish->only.kind : "");
+        diag_error(diag, "it has no PTX for sm_%u%.1s", wish->only.capability, wish->only.kind ? &wish->only.kind : "");
     else if (!kernel && containers > 1)
-        text_printf(why, "it has %u modules; choose a kernel with --kernel", containers);
-    else if (!best && !why->n)
-        text_printf(why, "no kernel '%s' in it", kernel ? kernel : "");
+        diag_error(diag, "it has %u modules; choose a kernel with --kernel", containers);
+    else if (!best && !diag->failed)
+        diag_error(diag, "no kernel '%s' in it", kernel ? kernel : "");
     return ptxs && best && (kernel || containers <= 1);
 }
 
-bool binary_ptx(const Text *file, const char *kernel, const Wish *wish, Text *ptx, Text *why)
+bool binary_ptx(const Text *file, const char *kernel, const Wish *wish, Text *ptx, Diag *diag)
 {
     BinaryModules all = {0};
-    bool ok = binary_modules(file->v, file->n, &all, why) && choose(&all, kernel, wish, ptx, why);
+    bool ok = binary_modules(file->v, file->n, &all, diag) && choose(&all, kernel, wish, ptx, diag);
     vec_free(&all);
     return ok;
 }

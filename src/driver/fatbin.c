@@ -109,19 +109,19 @@ bool lz4_decompress(const uint8_t *from, size_t n, uint8_t *to, size_t bytes)
 }
 
 // libzstd is used where it is installed; its interface has been stable since 1.0.
-static bool zstd_decompress(const uint8_t *from, size_t n, uint8_t *to, size_t bytes, Text *why)
+static bool zstd_decompress(const uint8_t *from, size_t n, uint8_t *to, size_t bytes, Diag *diag)
 {
     void *library = dlopen("libzstd.so.1", RTLD_NOW | RTLD_LOCAL);
     size_t (*decompress)(void *, size_t, const void *, size_t) = NULL;
     if (library) *(void **)&decompress = dlsym(library, "ZSTD_decompress");
-    if (!decompress) text_put(why, "its PTX is compressed with zstd, and there is no libzstd.so.1 here");
+    if (!decompress) diag_error(diag, "its PTX is compressed with zstd, and there is no libzstd.so.1 here");
     bool ok = decompress && decompress(to, bytes, from, n) == bytes;  // an error is a number larger than any size
-    if (decompress && !ok) text_put(why, "its compressed PTX is damaged");
+    if (decompress && !ok) diag_error(diag, "its compressed PTX is damaged");
     if (library) dlclose(library);
     return ok;
 }
 
-static bool unpack(const Entry *e, const uint8_t *contents, Text *out, Text *why)
+static bool unpack(const Entry *e, const uint8_t *contents, Text *out, Diag *diag)
 {
     bool text = e->kind == KIND_PTX;  // which ends with a null byte, or where the contents do
     if (!(e->flags & (PACKED_LZ4 | PACKED_ZSTD))) {
@@ -130,14 +130,14 @@ static bool unpack(const Entry *e, const uint8_t *contents, Text *out, Text *why
     }
     uint64_t yield = e->flags & PACKED_ZSTD ? ZSTD_YIELD : LZ4_YIELD, most = MIN(e->packed * yield, UNPACKED_MOST);
     if (e->packed > e->bytes || !e->unpacked || e->unpacked > most)
-        return text_put(why, "its compressed PTX is damaged"), false;
+        return diag_error(diag, "its compressed PTX is damaged");
     uint8_t *to = mem_room(2 * e->unpacked) ? mem_try(e->unpacked + 1, 1) : NULL;  // the text becomes a copy
     bool ok = true;
-    if (!to) return text_put(why, "the host has no memory for its PTX"), false;
+    if (!to) return diag_error(diag, "the host has no memory for its PTX");
     if (e->flags & PACKED_ZSTD)
-        ok = zstd_decompress(contents, e->packed, to, e->unpacked, why);
+        ok = zstd_decompress(contents, e->packed, to, e->unpacked, diag);
     else if (!(ok = lz4_decompress(contents, e->packed, to, e->unpacked)))
-        text_put(why, "its compressed PTX is damaged");
+        diag_error(diag, "its compressed PTX is damaged");
     if (ok) text_add(out, (const char *)to, text ? strlen((const char *)to) : e->unpacked);
     mem_free(to);
     return ok;
@@ -196,18 +196,18 @@ static void better(Found *best, const Entry *e, const uint8_t *contents, uint64_
 }
 
 // Reads the entry at *at, and moves *at behind it. False: there is none any more, or, with why, it is damaged.
-static bool next_entry(const uint8_t **at, const uint8_t *end, Entry *e, const uint8_t **contents, Text *why)
+static bool next_entry(const uint8_t **at, const uint8_t *end, Entry *e, const uint8_t **contents, Diag *diag)
 {
     if ((size_t)(end - *at) < sizeof *e) return false;
     memcpy(e, *at, sizeof *e);
     if (e->header < sizeof *e || e->header > (size_t)(end - *at) || e->bytes > (size_t)(end - *at) - e->header)
-        return text_put(why, "its fat binary is damaged"), false;
+        return diag_error(diag, "its fat binary is damaged"), false;
     *contents = *at + e->header;
     *at = *contents + e->bytes;
     return true;
 }
 
-uint64_t fatbin_each(const uint8_t *v, uint64_t n, FatbinEach *each, void *user, Text *why)
+uint64_t fatbin_each(const uint8_t *v, uint64_t n, FatbinEach *each, void *user, Diag *diag)
 {
     Header h;
     Entry e;
@@ -215,74 +215,74 @@ uint64_t fatbin_each(const uint8_t *v, uint64_t n, FatbinEach *each, void *user,
     if (n < sizeof h) return 0;
     memcpy(&h, v, sizeof h);
     if (h.magic != CONTAINER || h.version != 1 || h.bytes < sizeof h) return 0;
-    if (h.bytes > n || h.rest > n - h.bytes) return text_put(why, "its fat binary is damaged"), 0;
+    if (h.bytes > n || h.rest > n - h.bytes) return diag_error(diag, "its fat binary is damaged"), 0;
     const uint8_t *at = v + h.bytes, *end = at + h.rest;
-    while (next_entry(&at, end, &e, &contents, why))
+    while (next_entry(&at, end, &e, &contents, diag))
         if (e.kind == KIND_PTX || e.kind == KIND_CODE)
             each(user, &(FatbinPart){e.kind == KIND_PTX, target_of(&e), contents - e.header});
-    return why->n ? 0 : h.bytes + h.rest;
+    return diag->failed ? 0 : h.bytes + h.rest;
 }
 
-bool fatbin_unpack(const FatbinPart *part, Text *out, Text *why)
+bool fatbin_unpack(const FatbinPart *part, Text *out, Diag *diag)
 {
     Entry e;
     memcpy(&e, part->at, sizeof e);
-    return unpack(&e, part->at + e.header, out, why);
+    return unpack(&e, part->at + e.header, out, diag);
 }
 
 // Where a program's wrapper points to; null, and why: nowhere, or it is of an unknown kind.
-static const uint8_t *container_of(const void *image, Header *h, Text *why)
+static const uint8_t *container_of(const void *image, Header *h, Diag *diag)
 {
     memcpy(h, image, sizeof *h);
     if (h->magic == WRAPPER) {
         Wrapper w;
         memcpy(&w, image, sizeof w);
-        if (w.version != 1) return text_put(why, "its parts are linked when it is loaded (nvcc -rdc=true)"), NULL;
-        if (!(image = w.container)) return text_put(why, "its fat binary is empty"), NULL;
+        if (w.version != 1) return diag_error(diag, "its parts are linked when it is loaded (nvcc -rdc=true)"), NULL;
+        if (!(image = w.container)) return diag_error(diag, "its fat binary is empty"), NULL;
         memcpy(h, image, sizeof *h);
     }
     if (h->magic == CONTAINER && h->version == 1 && h->bytes >= sizeof *h) return image;
-    return text_put(why, "its fat binary is of an unknown kind"), NULL;
+    return diag_error(diag, "its fat binary is of an unknown kind"), NULL;
 }
 
 // Why none of the PTX is taken; there: the targets of all that there is.
-static void put_none(const Wish *wish, const Text *there, Text *why)
+static void put_none(const Wish *wish, const Text *there, Diag *diag)
 {
     Text only = {0};
     target_put(wish->only, &only);
     if (!there->n)
-        text_put(why, wish->real ? "it is machine code alone" : "it is machine code alone; " NEEDS_PTX);
+        diag_error(diag, "%s", wish->real ? "it is machine code alone" : "it is machine code alone; " NEEDS_PTX);
     else if (wish->only.capability)
-        text_printf(why, "it has no PTX for sm_%s, but for %s", only.v, there->v);
+        diag_error(diag, "it has no PTX for sm_%s, but for %s", only.v, there->v);
     else
-        text_put(why, "its PTX is for later GPUs");
+        diag_error(diag, "its PTX is for later GPUs");
     text_free(&only);
 }
 
-static bool choose(const Wish *wish, const Found *text, const Found *code, const Text *there, Text *why)
+static bool choose(const Wish *wish, const Found *text, const Found *code, const Text *there, Diag *diag)
 {
-    if (why->n) return false;
-    if (!text->count) return put_none(wish, there, why), false;
-    if (text->count > 1) return text_put(why, "it has several PTX modules for the same GPU"), false;
+    if (diag->failed) return false;
+    if (!text->count) return put_none(wish, there, diag), false;
+    if (text->count > 1) return diag_error(diag, "it has several PTX modules for the same GPU");
     // The application may depend on the machine code that the driver would have taken, for example on its block sizes.
     const uint32_t ptx = text->entry.capability, machine = code->entry.capability;
     if (code->count && machine > ptx)
-        text_printf(why, "its PTX, for compute capability %u.%u, is older than its machine code, for %u.%u", ptx / 10,
-                    ptx % 10, machine / 10, machine % 10);
-    return !why->n;
+        diag_error(diag, "its PTX, for compute capability %u.%u, is older than its machine code, for %u.%u", ptx / 10,
+                   ptx % 10, machine / 10, machine % 10);
+    return !diag->failed;
 }
 
-bool fatbin_ptx(const void *image, const Wish *wish, Text *ptx, Text *why)
+bool fatbin_ptx(const void *image, const Wish *wish, Text *ptx, Diag *diag)
 {
     Header h;
     Found text = {.count = 0}, code = {.count = 0};
     Text there = {0};
-    const uint8_t *at = container_of(image, &h, why), *end, *contents;
+    const uint8_t *at = container_of(image, &h, diag), *end, *contents;
     Entry e;
     if (!at) return false;
     end = at + h.bytes + h.rest;
     at += h.bytes;
-    while (next_entry(&at, end, &e, &contents, why)) {
+    while (next_entry(&at, end, &e, &contents, diag)) {
         // Machine code runs on GPUs of its own major version from its minor version on.
         const bool runs = e.capability <= wish->capability && e.capability / 10 == wish->capability / 10;
         if (e.kind == KIND_CODE && wish->real && runs) better(&code, &e, contents, e.capability);
@@ -291,7 +291,7 @@ bool fatbin_ptx(const void *image, const Wish *wish, Text *ptx, Text *why)
         text_put(&there, there.n ? ", sm_" : "sm_");
         target_put(target_of(&e), &there);
     }
-    bool ok = choose(wish, &text, &code, &there, why) && unpack(&text.entry, text.contents, ptx, why);
+    bool ok = choose(wish, &text, &code, &there, diag) && unpack(&text.entry, text.contents, ptx, diag);
     text_free(&there);
     return ok;
 }

@@ -25,7 +25,7 @@ typedef struct Wish {
 // capability the most specific one. A simulated GPU runs what is for later ones, too: of those the oldest fits best.
 uint64_t target_worth(Target t, const Wish *wish);
 // Finds the PTX in a container that fits best, as if it had no machine code. False: why says what is there instead.
-bool fatbin_ptx(const void *image, const Wish *wish, Text *ptx, Text *why);
+bool fatbin_ptx(const void *image, const Wish *wish, Text *ptx, Diag *diag);
 // Calls each for every module of the container at v, of which n bytes may be read. Returns the bytes that the container
 // takes; 0: there is none, or, with why, it is damaged.
 typedef struct FatbinPart {
@@ -34,8 +34,8 @@ typedef struct FatbinPart {
     const uint8_t *at;  // its entry in the container
 } FatbinPart;
 typedef void FatbinEach(void *user, const FatbinPart *part);
-uint64_t fatbin_each(const uint8_t *v, uint64_t n, FatbinEach *each, void *user, Text *why);
-bool fatbin_unpack(const FatbinPart *part, Text *out, Text *why);  // PTX without its null byte, or a cubin
+uint64_t fatbin_each(const uint8_t *v, uint64_t n, FatbinEach *each, void *user, Diag *diag);
+bool fatbin_unpack(const FatbinPart *part, Text *out, Diag *diag);  // PTX without its null byte, or a cubin
 // Decompresses LZ4's block format. False: the data isn't in that format, or has another length.
 bool lz4_decompress(const uint8_t *from, size_t n, uint8_t *to, size_t bytes);
 
@@ -80,14 +80,14 @@ typedef struct BinaryModule {
 typedef VEC(BinaryModule) BinaryModules;
 // Finds the modules of a file of n bytes, behind which a null byte stands if it isn't an ELF file. What is found points
 // into it. False, and why: there are none.
-bool binary_modules(const void *file, size_t n, BinaryModules *all, Text *why);
-bool binary_text(const BinaryModule *m, Text *out, Text *why);
+bool binary_modules(const void *file, size_t n, BinaryModules *all, Diag *diag);
+bool binary_text(const BinaryModule *m, Text *out, Diag *diag);
 // Calls each for every kernel in the text of a module. stub: it does nothing but print and trap, so that the module has
 // no code of it.
 typedef void BinaryKernel(void *user, const char *name, bool stub);
 void binary_kernels(const BinaryModule *m, const Text *text, BinaryKernel *each, void *user);
 // The PTX of a file that isn't PTX itself: of the modules that have the kernel (null: of all) the one that fits best,
 // one with code of it before one without. False, and why: there is none, or kernel is null and there are several.
-bool binary_ptx(const Text *file, const char *kernel, const Wish *wish, Text *ptx, Text *why);
+bool binary_ptx(const Text *file, const char *kernel, const Wish *wish, Text *ptx, Diag *diag);
 
 #endif

@@ -99,16 +99,16 @@ static bool apply_param(Gpu *g, const IniEntry *e, const Source *s, bool command
 {
     const oc_policy_param *p = sched_param(g, e->key), *chosen = policy_param(g->sm.schedule, e->key);
     double v;
-    Text no = {0};
+    Diag no = {0};
     bool ok = policy_param_read(p, e->value, &v);
     if (!ok && p->words) return diag_at(diag, s, e->value_at, p->doc, "sched.%s is one of: %s", e->key, p->words);
     const char *why = ok ? sched_set(g, e->key, v) : "a number is expected";
     if (why) return diag_at(diag, s, e->value_at, p->doc, "sched.%s: %s", e->key, why);
     if (command && chosen && !sched_fits(g->sm.schedule, chosen, v, &no)) {
-        diag_at(diag, s, e->value_at, chosen->doc, "%s", no.v);
+        diag_at(diag, s, e->value_at, chosen->doc, "%s", no.text.v);
         ok = false;
     }
-    text_free(&no);
+    diag_free(&no);
     return ok;
 }
 
@@ -129,9 +129,9 @@ static bool apply_entry(Gpu *g, const IniEntry *e, const Key *k, const Source *s
     if (!k) {
         if (!apply_param(g, e, s, command, diag)) return false;
     } else if (k->kind == KEY_POLICY) {
-        Text no = {0};
-        bool ok = sched_choose(g, e->value, command, &no) || refuse_policy(e, s, no.v, diag);
-        text_free(&no);
+        Diag no = {0};
+        bool ok = sched_choose(g, e->value, command, &no) || refuse_policy(e, s, no.text.v, diag);
+        diag_free(&no);
         if (!ok) return false;
     } else if (!key_set(g, k, e->value, s, e->value_at, diag)) {
         return false;

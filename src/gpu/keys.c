@@ -174,17 +174,16 @@ static bool next_mask(const char **list, const Key *k, uint64_t *mask)
     }
 }
 
-static bool set_names(Gpu *g, const Key *k, const char *text, Text *why)
+static bool set_names(Gpu *g, const Key *k, const char *text, Diag *diag)
 {
-    if (strlen(text) >= k->width)
-        return text_printf(why, "names of at most %zu bytes are expected", k->width - 1), false;
+    if (strlen(text) >= k->width) return diag_error(diag, "names of at most %zu bytes are expected", k->width - 1);
     snprintf((char *)g + k->offset, k->width, "%s", text);
     return true;
 }
 
 // Reads a list into its field. Weights and reals are doubles, masks have 64 bits, sets are whole numbers. Masks and
 // sets have their count behind them; behind the last real there are zeros.
-static bool set_list(Gpu *g, const Key *k, const char *text, Text *why)
+static bool set_list(Gpu *g, const Key *k, const char *text, Diag *diag)
 {
     char *p = (char *)g + k->offset, item[64];
     size_t n = 0, most = k->width / (k->kind == KEY_SETS ? sizeof(uint32_t) : sizeof(uint64_t));
@@ -193,7 +192,7 @@ static bool set_list(Gpu *g, const Key *k, const char *text, Text *why)
     while (*text && ok) {
         uint64_t u = 0;
         double v = 0;
-        if (n == most) return text_printf(why, "a list of at most %zu values is expected", most), false;
+        if (n == most) return diag_error(diag, "a list of at most %zu values is expected", most);
         ok = k->kind == KEY_MASKS ? next_mask(&text, k, &u) : list_word(&text, item);
         if (!ok) break;
         if (real) {
@@ -208,29 +207,29 @@ static bool set_list(Gpu *g, const Key *k, const char *text, Text *why)
     }
     if (!real) *(uint32_t *)(void *)(p + k->width) = (uint32_t)n;
     if (ok && (n || k->kind == KEY_MASKS)) return true;  // without masks: as if the key weren't there
-    text_printf(why, k->kind == KEY_MASKS ? "a list of address bits is expected, such as 7^13, 8^14, 9"
+    diag_error(diag, k->kind == KEY_MASKS ? "a list of address bits is expected, such as 7^13, 8^14, 9"
                                           : "a list of numbers is expected, such as 1, 3, 1, 1");
     return false;
 }
 
 // Reads a value into its field. False, with what was expected in why; nothing: one of the names, or a number in range.
-static bool read_value(Gpu *g, const Key *k, const char *text, Text *why)
+static bool read_value(Gpu *g, const Key *k, const char *text, Diag *diag)
 {
     double v = 0;
     uint64_t u;
     uint32_t n = 0;
     const char *name;
-    if (k->kind == KEY_NAMES) return set_names(g, k, text, why);
-    if (key_is_list(k->kind)) return set_list(g, k, text, why);
+    if (k->kind == KEY_NAMES) return set_names(g, k, text, diag);
+    if (key_is_list(k->kind)) return set_list(g, k, text, diag);
     switch (k->kind) {
     case KEY_UINT:
     case KEY_SIZE:
-        if (!parse_size(text, &u)) return text_put(why, "a whole number is expected, such as 16 or 48KiB"), false;
+        if (!parse_size(text, &u)) return diag_error(diag, "a whole number is expected, such as 16 or 48KiB");
         v = (double)u;
         break;
     case KEY_REAL:
     case KEY_FIXED:
-        if (!parse_double(text, &v)) return text_put(why, "a number is expected"), false;
+        if (!parse_double(text, &v)) return diag_error(diag, "a number is expected");
         break;
     default:
         while ((name = key_name(k->kind, n)) && strcmp(name, text)) n++;
@@ -252,9 +251,9 @@ static void put_range(const Key *k, Text *out)
 }
 
 // Reports what read_value refused; false.
-static bool refuse_value(const Key *k, const char *text, const Text *why, const Source *s, size_t at, Diag *diag)
+static bool refuse_value(const Key *k, const char *text, const Diag *why, const Source *s, size_t at, Diag *diag)
 {
-    if (why->n) return diag_at(diag, s, at, k->doc, "%s.%s: %s", k->section, k->key, why->v);
+    if (why->failed) return diag_at(diag, s, at, k->doc, "%s.%s: %s", k->section, k->key, why->text.v);
     Text message = {0}, hint = {0};
     text_printf(&message, "%s.%s: '%s' is ", k->section, k->key, text);
     text_put(&hint, k->doc);
@@ -277,9 +276,9 @@ static bool refuse_value(const Key *k, const char *text, const Text *why, const 
 
 bool key_set(Gpu *g, const Key *k, const char *text, const Source *s, size_t at, Diag *diag)
 {
-    Text why = {0};
+    Diag why = {0};
     bool ok = read_value(g, k, text, &why) || refuse_value(k, text, &why, s, at, diag);
-    text_free(&why);
+    diag_free(&why);
     return ok;
 }
 

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-bool sched_choose(Gpu *g, const char *name, bool plugins, Text *why)
+bool sched_choose(Gpu *g, const char *name, bool plugins, Diag *diag)
 {
     for (uint32_t k = 0; k < policy_count; k++)
         if (!strcmp(policies[k]->name, name)) {
@@ -14,16 +14,16 @@ bool sched_choose(Gpu *g, const char *name, bool plugins, Text *why)
             return true;
         }
     if (!policy_is_path(name)) {
-        text_printf(why, "'%s' is none of ", name);
+        Text names = {0};
         for (size_t k = 0; k < policy_count; k++)
-            text_printf(why, "%s%s", !k ? "" : k + 1 < policy_count ? ", " : " and ", policies[k]->name);
+            text_printf(&names, "%s%s", !k ? "" : k + 1 < policy_count ? ", " : " and ", policies[k]->name);
+        diag_error(diag, "'%s' is none of %s", name, names.v);
+        text_free(&names);
         return false;
     }
-    if (!plugins) {
-        text_put(why, "a description can't name a shared object, whose code would run; the command line can");
-        return false;
-    }
-    Plugin *plugin = plugin_open(name, why);
+    if (!plugins)
+        return diag_error(diag, "a description can't name a shared object, whose code would run; the command line can");
+    Plugin *plugin = plugin_open(name, diag);
     if (!plugin) return false;
     plugin_drop(g->plugin);
     g->plugin = plugin;
@@ -50,11 +50,11 @@ const char *sched_set(Gpu *g, const char *key, double value)
     return NULL;
 }
 
-bool sched_fits(const oc_policy_type *t, const oc_policy_param *p, double v, Text *why)
+bool sched_fits(const oc_policy_type *t, const oc_policy_param *p, double v, Diag *diag)
 {
     if (v >= p->least && v <= p->most && (!p->whole || v == floor(v))) return true;
-    text_printf(why, "sched.%s: %.15g is out of range with policy %s: %s%.15g to %.15g%s%s", p->name, v, t->name,
-                p->whole ? "a whole number, " : "", p->least, p->most, *p->unit ? " " : "", p->unit);
+    diag_error(diag, "sched.%s: %.15g is out of range with policy %s: %s%.15g to %.15g%s%s", p->name, v, t->name,
+               p->whole ? "a whole number, " : "", p->least, p->most, *p->unit ? " " : "", p->unit);
     return false;
 }
 
@@ -71,9 +71,9 @@ bool sched_settle(Gpu *g, Diag *diag)
     for (size_t k = 0; k < policy_params(t); k++) {
         const oc_policy_param *p = &t->params[k];
         double v = sched_value(g, p);
-        Text why = {0};
-        bool fits = sched_fits(t, p, v, &why) || diag_error(diag, "%s", why.v);
-        text_free(&why);
+        Diag why = {0};
+        bool fits = sched_fits(t, p, v, &why) || diag_error(diag, "%s", why.text.v);
+        diag_free(&why);
         if (!fits) return false;
         g->sm.param[k] = v;
     }

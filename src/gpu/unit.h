@@ -40,11 +40,11 @@ bool capacity_settle(Gpu *g, const Given *given, Diag *diag, EntryFn *seen, void
 bool conflict_check(const Gpu *g, const char *const *sets, Diag *diag);
 
 // --- sched.c: the policy, and the parameters that policies declare ---------------------------------------------------
-bool sched_choose(Gpu *g, const char *name, bool plugins, Text *why);  // by its name, or by the path of a plug-in
-const oc_policy_param *sched_param(const Gpu *g, const char *key);     // of any policy that is known; null: of none
-const char *sched_set(Gpu *g, const char *key, double value);          // null: done; else why not
-double sched_value(const Gpu *g, const oc_policy_param *p);            // what it was set to, or its standard value
-bool sched_fits(const oc_policy_type *t, const oc_policy_param *p, double value, Text *why);
+bool sched_choose(Gpu *g, const char *name, bool plugins, Diag *diag);  // by its name, or by the path of a plug-in
+const oc_policy_param *sched_param(const Gpu *g, const char *key);      // of any policy that is known; null: of none
+const char *sched_set(Gpu *g, const char *key, double value);           // null: done; else why not
+double sched_value(const Gpu *g, const oc_policy_param *p);             // what it was set to, or its standard value
+bool sched_fits(const oc_policy_type *t, const oc_policy_param *p, double value, Diag *diag);
 bool sched_settle(Gpu *g, Diag *diag);  // the chosen policy's parameters get their values
 void sched_manual(Text *out);
 

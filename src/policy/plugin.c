@@ -18,22 +18,22 @@ static bool hash_file(const char *path, uint64_t hash[2])
     return true;
 }
 
-Plugin *plugin_open(const char *path, Text *why)
+Plugin *plugin_open(const char *path, Diag *diag)
 {
     Plugin p = {.holders = 1};
     if (!hash_file(path, p.hash)) {
-        text_printf(why, "can't read %s: %s", path, strerror(errno));
+        diag_error(diag, "can't read %s: %s", path, strerror(errno));
         return NULL;
     }
     p.handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!p.handle) {
-        text_printf(why, "%s can't be loaded: %s", path, dlerror());
+        diag_error(diag, "%s can't be loaded: %s", path, dlerror());
         return NULL;
     }
     p.type = dlsym(p.handle, "onchip_policy");
     const char *wrong = p.type ? policy_wrong(p.type) : "it exports no onchip_policy";
     if (wrong) {
-        text_printf(why, "%s is no policy: %s", path, wrong);
+        diag_error(diag, "%s is no policy: %s", path, wrong);
         dlclose(p.handle);
         return NULL;
     }

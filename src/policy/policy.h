@@ -44,8 +44,8 @@ typedef struct Plugin {
     uint32_t holders;
 } Plugin;
 static inline bool policy_is_path(const char *name) { return strchr(name, '/') != NULL; }
-Plugin *plugin_open(const char *path, Text *why);  // null: it can't be, and why says so; else held once
-Plugin *plugin_hold(Plugin *p);                    // once more; null is nothing
-void plugin_drop(Plugin *p);                       // likewise; the last one unloads it
+Plugin *plugin_open(const char *path, Diag *diag);  // null: it can't be, and why says so; else held once
+Plugin *plugin_hold(Plugin *p);                     // once more; null is nothing
+void plugin_drop(Plugin *p);                        // likewise; the last one unloads it
 
 #endif

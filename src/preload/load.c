@@ -20,18 +20,18 @@ static uint32_t capability(void)
 // Finds the PTX: the image itself, or, if it had to be unpacked, in *unpacked. Null: there is none.
 static const char *find_ptx(const void *image, const char *name, Text *unpacked)
 {
-    Text why = {0};
+    Diag why = {0};
     const char *ptx = NULL;
     switch (image_kind(image)) {
     case IMAGE_PTX: return image;
-    case IMAGE_CUBIN: text_put(&why, "it is machine code alone"); break;
-    case IMAGE_UNKNOWN: text_put(&why, "it is neither PTX nor a fat binary"); break;
+    case IMAGE_CUBIN: diag_error(&why, "it is machine code alone"); break;
+    case IMAGE_UNKNOWN: diag_error(&why, "it is neither PTX nor a fat binary"); break;
     case IMAGE_FATBIN:
         if (fatbin_ptx(image, &(Wish){.capability = capability(), .real = true}, unpacked, &why)) ptx = unpacked->v;
         break;
     }
-    if (!ptx) log_line("%s is left alone: %s", name, why.v);
-    text_free(&why);
+    if (!ptx) log_line("%s is left alone: %s", name, why.text.v);
+    diag_free(&why);
     return ptx;
 }
 

@@ -27,16 +27,16 @@ static void read_environment(void)
     preload.options = sl1_defaults;
     char *copy = mem_text(list ? list : ""), *rest = copy;
     for (char *name; (name = strsep(&rest, ","));) {
-        Text why = {0};
+        Diag why = {0};
         char *value = strchr(name, '=');
         if (value) *value++ = '\0';
         if (*name && !sl1_set(&preload.options, name, value, &why)) {
             Text line = {0};
-            text_printf(&line, "onchip-sl1: ONCHIP_SL1: %s\n", why.v);
+            text_printf(&line, "onchip-sl1: ONCHIP_SL1: %s\n", why.text.v);
             if (preload.log >= 0) write_line(&line);
             text_free(&line);
         }
-        text_free(&why);
+        diag_free(&why);
     }
     mem_free(copy);
 }

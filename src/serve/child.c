@@ -79,13 +79,13 @@ static void redirect(posix_spawn_file_actions_t *to, int output)
     posix_spawn_file_actions_adddup2(to, output, STDERR_FILENO);
 }
 
-pid_t child_start(const ServeOptions *o, const char *socket, Text *why)
+pid_t child_start(const ServeOptions *o, const char *socket, Diag *diag)
 {
     pid_t pid;
     Changes changes = {.n = 0};
     Text library = {0}, folder = {0};
     if (!find_libraries(&folder)) {
-        text_put(why, "there is no libcudart.so.13 beside this onchip; it isn't installed whole");
+        diag_error(diag, "there is no libcudart.so.13 beside this onchip; it isn't installed whole");
         return text_free(&folder), -1;
     }
     change(&changes, PATH, folder.v, true);
@@ -103,6 +103,6 @@ pid_t child_start(const ServeOptions *o, const char *socket, Text *why)
     for (size_t k = 0; k < changes.n; k++) text_free(&changes.of[k]);
     text_free(&library), text_free(&folder);
     if (!error) return pid;
-    text_printf(why, "can't start %s: %s", o->words[0], strerror(error));
+    diag_error(diag, "can't start %s: %s", o->words[0], strerror(error));
     return -1;
 }

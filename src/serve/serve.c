@@ -180,16 +180,16 @@ static void end_program(Serving *s)
     if (!ended(s)) kill(s->pid, SIGKILL);
 }
 
-bool serve(oc_device *d, const ServeOptions *o, Text *printed, Served *served, Text *why)
+bool serve(oc_device *d, const ServeOptions *o, Text *printed, Served *served, Diag *diag)
 {
     char name[16];
     *served = (Served){0};
     Serving s = {.device = d, .o = o, .served = served, .printed = printed, .pid = -1, .socket = -1};
     s.memory = device_share(d);
-    if (s.memory < 0) return text_printf(why, "can't share the device's memory: %s", strerror(errno)), false;
+    if (s.memory < 0) return diag_error(diag, "can't share the device's memory: %s", strerror(errno));
     s.door = open_door(name);
-    if (s.door < 0) return text_printf(why, "can't make a socket: %s", strerror(errno)), false;
-    s.pid = child_start(o, name, why);
+    if (s.door < 0) return diag_error(diag, "can't make a socket: %s", strerror(errno));
+    s.pid = child_start(o, name, diag);
     if (s.pid > 0) serve_all(&s);
     leave(&s);
     close(s.door);

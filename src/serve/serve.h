@@ -36,7 +36,7 @@ typedef struct Served {
 // --- serve.c ---------------------------------------------------------------------------------------------------------
 // Runs a program to its end on a device that is as new. False, and why: it can't be started. The launches are in the
 // device's record. What kernels print goes to the program: the device's config.print must add it to *printed.
-bool serve(oc_device *d, const ServeOptions *o, Text *printed, Served *served, Text *why);
+bool serve(oc_device *d, const ServeOptions *o, Text *printed, Served *served, Diag *diag);
 
 // --- for this folder's own files -------------------------------------------------------------------------------------
 #include "driver/wire.h"

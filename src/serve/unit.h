@@ -8,7 +8,7 @@
 
 // child.c
 // Starts the program, which finds libcudart and the socket's name in its environment. −1, and why: it can't.
-pid_t child_start(const ServeOptions *o, const char *socket, Text *why);
+pid_t child_start(const ServeOptions *o, const char *socket, Diag *diag);
 // answers.c
 // Answers a call; out gets the text. Returns a cudaError_t.
 int answer(Serving *s, const WireCall *c, WireAnswer *a, Text *out);

@@ -10,7 +10,7 @@ const Sl1Setting sl1_settings[] = {
 };
 const size_t sl1_setting_count = COUNT(sl1_settings);
 
-bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why)
+bool sl1_set(Sl1Options *o, const char *name, const char *value, Diag *diag)
 {
     uint64_t n = 0;
     bool number = value && parse_size(value, &n);
@@ -39,20 +39,22 @@ bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why)
     for (size_t k = 0; k < COUNT(sl1_settings); k++) {
         names[k] = sl1_settings[k].name;
         if (strcmp(name, names[k])) continue;
-        if (!sl1_settings[k].takes) return text_printf(why, "'%s' takes no value", name), false;
-        if (!value) return text_printf(why, "'%s' needs a value: %s=%s", name, name, sl1_settings[k].takes), false;
-        return text_printf(why, "'%s' takes %s, not '%s'", name, sl1_settings[k].takes, value), false;
+        if (!sl1_settings[k].takes) return diag_error(diag, "'%s' takes no value", name);
+        if (!value) return diag_error(diag, "'%s' needs a value: %s=%s", name, name, sl1_settings[k].takes);
+        return diag_error(diag, "'%s' takes %s, not '%s'", name, sl1_settings[k].takes, value);
     }
     char hint[100];
-    text_printf(why, "no setting '%s' of the software L1%s", name,
+    Text list = {0};
+    text_printf(&list, "no setting '%s' of the software L1%s", name,
                 did_you_mean(name, names, COUNT(sl1_settings), hint));
-    if (*hint) return false;
-    text_put(why, "; there are ");
-    for (size_t k = 0; k < COUNT(sl1_settings); k++) text_printf(why, "%s%s", k ? ", " : "", names[k]);
+    for (size_t k = 0; !*hint && k < COUNT(sl1_settings); k++)
+        text_printf(&list, "%s%s", k ? ", " : "; there are ", names[k]);
+    diag_error(diag, "%s", list.v);
+    text_free(&list);
     return false;
 }
 
-bool sl1_read(Sl1Options *o, const char *settings, Text *why)
+bool sl1_read(Sl1Options *o, const char *settings, Diag *diag)
 {
     bool ok = true;
     for (const char *p = settings; ok && *p && strcmp(settings, "yes"); p += *p != 0) {
@@ -60,7 +62,7 @@ bool sl1_read(Sl1Options *o, const char *settings, Text *why)
         size_t n = strcspn(p, "+,"), equals = strcspn(p, "=+,");
         text_add(&name, p, equals);
         if (equals < n) text_add(&value, p + equals + 1, n - equals - 1);
-        ok = sl1_set(o, name.v ? name.v : "", equals < n && !value.v ? "" : value.v, why);
+        ok = sl1_set(o, name.v ? name.v : "", equals < n && !value.v ? "" : value.v, diag);
         text_free(&name), text_free(&value);
         p += n;
     }

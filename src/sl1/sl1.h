@@ -48,9 +48,9 @@ typedef struct Sl1Setting {
 extern const Sl1Setting sl1_settings[];
 extern const size_t sl1_setting_count;
 // Sets what a row of settings.def says. False: there is no such setting or value; why gets the reason.
-bool sl1_set(Sl1Options *o, const char *name, const char *value, Text *why);
+bool sl1_set(Sl1Options *o, const char *name, const char *value, Diag *diag);
 // Sets several settings, "line=8,decide=thread,noalias"; or with + between them, as a matrix needs it. "yes" sets none.
-bool sl1_read(Sl1Options *o, const char *settings, Text *why);
+bool sl1_read(Sl1Options *o, const char *settings, Diag *diag);
 enum { SL1_VERSION = 10 };  // part of a stored run's key: raised when rewritten kernels change
 
 // At most: structures of a choice; main loops of a kernel that are rewritten; functions that they call, with the

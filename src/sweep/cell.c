@@ -163,10 +163,11 @@ static void wrong_param(const WorkloadEntry *e, const Cell *c, Plan *plan)
 {
     for (const char *const *p = c->params; p && *p && !plan->wrong; p++) {
         int64_t values[MAX_PARAMS];
-        Text params = {0}, error = {0};
+        Text params = {0};
+        Diag error = {0};
         if (!workload_params(e, &(WorkOptions){.params = (const char *[]){*p, NULL}}, values, &params, &error))
             plan->wrong = *p, plan->wrong_name = true;
-        text_free(&params), text_free(&error);
+        text_free(&params), diag_free(&error);
         for (const WorkParam *q = e->workload->params; q->name; q++)
             if (gives(*p, q->name)) plan->wrong_name = false;
     }
@@ -196,29 +197,29 @@ static void wrong_set(const Cell *c, Plan *plan)
 static bool read_kernels(Plan *plan, const char *expression, Diag *diag)
 {
     if (!expression) return true;
-    Text why = {0};
+    Diag why = {0};
     plan->kernels = regex_open(expression, &why);
-    bool ok = plan->kernels || diag_error(diag, "kernels: %s", why.v);
-    text_free(&why);
+    bool ok = plan->kernels || diag_error(diag, "kernels: %s", why.text.v);
+    diag_free(&why);
     return ok;
 }
 
 static bool read_sl1(Plan *plan, const char *settings, Diag *diag)
 {
     if (!settings) return true;
-    Text why = {0};
+    Diag why = {0};
     plan->sl1 = mem_alloc(sizeof *plan->sl1);
     *plan->sl1 = sl1_defaults;
-    bool ok = sl1_read(plan->sl1, settings, &why) || diag_error(diag, "sl1: %s", why.v);
-    text_free(&why);
+    bool ok = sl1_read(plan->sl1, settings, &why) || diag_error(diag, "sl1: %s", why.text.v);
+    diag_free(&why);
     return ok;
 }
 
 static bool agree(const Cell *c, Diag *diag)
 {
-    Text why = {0};
-    bool ok = setup_agrees(setup_given(&c->how), false, NAMES_AXIS, &why) || diag_error(diag, "%s", why.v);
-    text_free(&why);
+    Diag why = {0};
+    bool ok = setup_agrees(setup_given(&c->how), false, NAMES_AXIS, &why) || diag_error(diag, "%s", why.text.v);
+    diag_free(&why);
     return ok;
 }
 
@@ -245,12 +246,12 @@ static void wrong_option(const Cell *c, Plan *plan)
     for (const char *const *p = c->params; p && *p && !plan->wrong; p++) {
         Arena arena = {0};
         FileRun one;
-        Text error = {0};
+        Diag error = {0};
         if (!file_options(&one, c->program, (const char *[]){*p, NULL}, &arena, &error))
             plan->wrong = *p, plan->wrong_name = !gives(*p, "grid") && !gives(*p, "block") && !gives(*p, "smem");
         vec_free(&one.args);
         arena_free(&arena);
-        text_free(&error);
+        diag_free(&error);
     }
 }
 
@@ -259,13 +260,13 @@ static void wrong_option(const Cell *c, Plan *plan)
 static bool plan_file(Planner *p, Plan *plan, Subject *s, Text *params, Diag *diag)
 {
     const Cell *c = plan->cell;
-    Text error = {0};
+    Diag error = {0};
     *s = (Subject){"file", c->program, c->program, {0}};
     join(params, c->params);
     plan->file = arena_alloc(&p->arena, sizeof *plan->file);
     bool ok = file_options(plan->file, c->program, c->params, &p->arena, &error);
-    if (!ok) wrong_option(c, plan), diag_error(diag, "%s: %s", c->program, error.v);
-    text_free(&error);
+    if (!ok) wrong_option(c, plan), diag_error(diag, "%s: %s", c->program, error.text.v);
+    diag_free(&error);
     if (!ok) return false;
     const Content *code = file_content(p, c->program, true, diag);
     if (!code) return plan->wrong = c->program, false;
@@ -334,7 +335,7 @@ static bool plan_workload(Planner *p, Plan *plan, Subject *s, Text *params, Diag
 {
     const Cell *c = plan->cell;
     const WorkloadEntry *e = plan->workload = workload_find(c->program);
-    Text error = {0};
+    Diag error = {0};
     if (!e) return plan->wrong = c->program, no_workload(c->program, diag);
     const WorkloadEntry *alone = workload_find(e->workload->name);  // the name without the suite, where that is enough
     *s = (Subject){e->workload->suite, e->workload->name, alone == e ? e->workload->name : c->program, {0}};
@@ -343,8 +344,8 @@ static bool plan_workload(Planner *p, Plan *plan, Subject *s, Text *params, Diag
     plan->params = mem_alloc(sizeof *plan->params * (n + 1));
     bool ok =
         workload_params(e, &(WorkOptions){.small = c->how.small, .params = c->params}, plan->params, params, &error);
-    if (!ok) wrong_param(e, c, plan), diag_error(diag, "%s", error.v);
-    text_free(&error);
+    if (!ok) wrong_param(e, c, plan), diag_error(diag, "%s", error.text.v);
+    diag_free(&error);
     if (!ok) return false;
     const Content *code = c->how.ptx ? file_content(p, c->how.ptx, true, diag) : built_in(p, e);
     if (!code) return plan->wrong = c->how.ptx, false;

@@ -31,36 +31,36 @@ static uint64_t peak_memory(void)
 // What a program's kernels print waits until the program asks for it.
 static void keep_text(void *user, const char *text, size_t length) { text_add(user, text, length); }
 
-static oc_device *open_device(const Plan *plan, Text *printed, Text *why)
+static oc_device *open_device(const Plan *plan, Text *printed, Diag *diag)
 {
     oc_device *d;
     oc_config config = {.threads = 1, .print = plan->words ? keep_text : NULL, .user = printed};
     setup_config(&plan->cell->how, &config);
-    return device_open(&config, plan->gpu, &d, why) == OC_OK ? d : NULL;
+    return device_open(&config, plan->gpu, &d, diag) == OC_OK ? d : NULL;
 }
 
 // Runs a kernel of a PTX file. Its result isn't checked, since nobody knows what it should be.
-static void run_file(const Plan *plan, oc_device *d, RunOutcome *o, Text *error)
+static void run_file(const Plan *plan, oc_device *d, RunOutcome *o, Diag *diag)
 {
     FileLaunch l = {.values = NULL};
-    oc_status status = file_prepare(d, plan->file, &l, error);
-    if (status == OC_OK) status = file_launch(&l, error);
-    if (status != OC_OK && status != OC_LIMIT) o->error = error->v ? error->v : "";
+    oc_status status = file_prepare(d, plan->file, &l, diag);
+    if (status == OC_OK) status = file_launch(&l, diag);
+    if (status != OC_OK && status != OC_LIMIT) o->error = diag->text.v ? diag->text.v : "";
     file_free(&l);
 }
 
-static void run_workload(const Plan *plan, oc_device *d, RunOutcome *o, Text *error)
+static void run_workload(const Plan *plan, oc_device *d, RunOutcome *o, Diag *diag)
 {
     WorkResult result;
     WorkOptions options = {.values = plan->params, .ptx = plan->cell->how.ptx, .text = plan->ptx};
     workload_run(d, plan->workload, &options, &result);
     o->verified = result.verified;
-    if (result.error && result.status != OC_LIMIT) text_put(error, result.error), o->error = error->v;
+    if (result.error && result.status != OC_LIMIT) diag_error(diag, "%s", result.error), o->error = diag->text.v;
     work_result_free(&result);
 }
 
 // Adds the end of what a program has written, since that says most about why it failed.
-static void put_end(FILE *written, Text *error)
+static void put_end(FILE *written, Text *out)
 {
     enum { MOST = 400 };
     char part[MOST + 1];
@@ -68,7 +68,7 @@ static void put_end(FILE *written, Text *error)
     if (n <= 0 || fseek(written, MAX(n - MOST, 0), SEEK_SET)) return;
     size_t got = fread(part, 1, MOST, written);
     while (got && strchr(" \n", part[got - 1])) got--;
-    if (got) text_printf(error, "; it wrote last: %.*s", (int)got, part);
+    if (got) text_printf(out, "; it wrote last: %.*s", (int)got, part);
 }
 
 // Of what the program doesn't learn, the first line says why it failed.
@@ -78,27 +78,27 @@ static void tell_line(void *user, const char *line)
     if (!told->n) text_put(told, line);
 }
 
-static void put_status_of(const Served *served, const Text *told, FILE *written, Text *error)
+static void put_status_of(const Served *served, const Text *told, FILE *written, Diag *diag)
 {
     int status = served->status;
     const bool good = WIFEXITED(status) && !WEXITSTATUS(status);
     if (good && !served->untold) return;
     if (good)
-        text_put(error, "a kernel failed, and the program didn't ask whether one had");
+        diag_error(diag, "a kernel failed, and the program didn't ask whether one had");
     else if (WIFEXITED(status))
-        text_printf(error, "the program's exit status is %d", WEXITSTATUS(status));
+        diag_error(diag, "the program's exit status is %d", WEXITSTATUS(status));
     else
-        text_printf(error, "the program was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
+        diag_error(diag, "the program was ended by signal %d (%s)", WTERMSIG(status), strsignal(WTERMSIG(status)));
     if (told->n)
-        text_printf(error, "; %s", told->v);
+        text_printf(&diag->text, "; %s", told->v);
     else
-        put_end(written, error);
+        put_end(written, &diag->text);
 }
 
 // Runs a CUDA program. What it writes is kept only until its end. It has failed where its exit status isn't 0, or where
 // it ran no kernel.
 static void run_program(const Plan *plan, Identity *id, oc_device *d, RunOutcome *o, Findings *found, Text *printed,
-                        Text *error)
+                        Diag *diag)
 {
     enum { KEPT = 64 };
     FILE *written = tmpfile();
@@ -114,25 +114,26 @@ static void run_program(const Plan *plan, Identity *id, oc_device *d, RunOutcome
                             .user = &told};
     Served served;
     if (!written || names < 0)
-        text_printf(error, "can't make a file for a while: %s", strerror(errno));
-    else if (serve(d, &options, printed, &served, error)) {
-        put_status_of(&served, &told, written, error);
-        if (!error->n && !served.connected)
-            text_put(error, "it asked for no GPU; if it is stripped, link it with nvcc -cudart shared");
-        else if (!error->n && !oc_launches(d))
-            text_put(error, "it launched no kernel");
+        diag_error(diag, "can't make a file for a while: %s", strerror(errno));
+    else if (serve(d, &options, printed, &served, diag)) {
+        put_status_of(&served, &told, written, diag);
+        if (!diag->failed && !served.connected)
+            diag_error(diag, "it asked for no GPU; if it is stripped, link it with nvcc -cudart shared");
+        else if (!diag->failed && !oc_launches(d))
+            diag_error(diag, "it launched no kernel");
     }
-    if (error->n) o->error = error->v;
+    if (diag->failed) o->error = diag->text.v;
     inputs_end(opened, found, id);
     text_free(&told);
     if (names >= 0) close(names), unlink(opened);
     if (written) fclose(written);
 }
 
-static void run_measurement(const Plan *plan, oc_device *d, RunOutcome *o, Findings *found, Text *error)
+static void run_measurement(const Plan *plan, oc_device *d, RunOutcome *o, Findings *found, Diag *diag)
 {
     Diag why = {0};
-    if (!plan->measurement->run(d, plan->numbers, found, &why)) text_put(error, why.text.v), o->error = error->v;
+    if (!plan->measurement->run(d, plan->numbers, found, &why))
+        diag_error(diag, "%s", why.text.v), o->error = diag->text.v;
     diag_free(&why);
 }
 
@@ -192,13 +193,14 @@ static void put_why(const oc_device *d, Findings *f)
 bool plan_run(const Plan *plan, Store *store, Diag *diag)
 {
     Findings found = {.names = {0}};
-    Text error = {0}, printed = {0};
+    Text printed = {0};
+    Diag error = {0};
     RunOutcome o = {.findings = &found};
     Identity id = plan->id;  // of a CUDA program, the run says what its key is
     oc_device *d = open_device(plan, &printed, &error);
     if (!d) {
-        bool ok = store_put(store, &plan->id, &(RunOutcome){.error = error.v}, diag);
-        text_free(&error);
+        bool ok = store_put(store, &plan->id, &(RunOutcome){.error = error.text.v}, diag);
+        diag_free(&error);
         return ok;
     }
     SoftL1 *software = plan->sl1 && !plan->measurement ? soft_l1_open(d, plan->sl1) : NULL;
@@ -221,7 +223,7 @@ bool plan_run(const Plan *plan, Store *store, Diag *diag)
     o.memory_bytes = peak_memory();
     bool ok = store_put(store, &id, &o, diag);
     findings_free(&found);
-    text_free(&error), text_free(&printed);
+    diag_free(&error), text_free(&printed);
     soft_l1_close(software);
     oc_close(d);
     return ok;

@@ -127,11 +127,11 @@ bool matrix_pair(Matrix *m, const char *text, Diag *diag)
 // Sets a field of run.def. The software L1 is off where its axis says no.
 static bool set_field(const Matrix *m, Cell *c, const SetupOption *o, const char *value, Diag *diag)
 {
-    Text why = {0};
+    Diag why = {0};
     const bool off = o == &setup_options[OPT_SL1] && !strcmp(value, "no");
     bool ok =
-        setup_set(&c->how, o, off ? NULL : value, NAMES_AXIS, &why) || refuse(origin(m, value), diag, "%s", why.v);
-    text_free(&why);
+        setup_set(&c->how, o, off ? NULL : value, NAMES_AXIS, &why) || refuse(origin(m, value), diag, "%s", why.text.v);
+    diag_free(&why);
     return ok;
 }
 

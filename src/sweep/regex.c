@@ -36,7 +36,7 @@ static int match(const Regex *p, const char *name)
     return found >= 0 ? 1 : found == PCRE2_ERROR_NOMATCH ? 0 : found;
 }
 
-static bool takes(void *user, const char *name, const char *shown, bool *taken, Text *why)
+static bool takes(void *user, const char *name, const char *shown, bool *taken, Diag *diag)
 {
     const Regex *p = user;
     int found = match(p, name);
@@ -44,29 +44,29 @@ static bool takes(void *user, const char *name, const char *shown, bool *taken, 
     *taken = found > 0;
     if (found >= 0) return true;
     if (found == PCRE2_ERROR_NOMEMORY)
-        text_printf(why, "the host has no memory to look for the regular expression '%s' in its name", p->text);
+        diag_error(diag, "the host has no memory to look for the regular expression '%s' in its name", p->text);
     else
-        text_printf(why,
-                    "the regular expression '%s' takes too many steps on its name\n"
-                    "hint: avoid a repetition inside a repetition",
-                    p->text);
+        diag_error(diag,
+                   "the regular expression '%s' takes too many steps on its name\n"
+                   "hint: avoid a repetition inside a repetition",
+                   p->text);
     return false;
 }
 
-Regex *regex_open(const char *text, Text *why)
+Regex *regex_open(const char *text, Diag *diag)
 {
     const uint32_t plain = PCRE2_NEVER_UTF | PCRE2_NEVER_UCP | PCRE2_NEVER_BACKSLASH_C;
     int wrong;
     size_t n = strlen(text), at;
     if (n > MOST) {
-        text_printf(why, "a regular expression of %zu characters: it may have %d", n, MOST);
+        diag_error(diag, "a regular expression of %zu characters: it may have %d", n, MOST);
         return NULL;
     }
     pcre2_code *code = pcre2_compile((PCRE2_SPTR)text, n, plain, &wrong, &at, NULL);
     if (!code) {
         PCRE2_UCHAR reason[128];
         pcre2_get_error_message(wrong, reason, sizeof reason);
-        text_printf(why, "malformed regular expression '%s': %s (character %zu)", text, (const char *)reason, at);
+        diag_error(diag, "malformed regular expression '%s': %s (character %zu)", text, (const char *)reason, at);
         return NULL;
     }
     Regex *p = mem_alloc(sizeof *p);

@@ -11,7 +11,7 @@
 // A regular expression, as PCRE2 reads it. Null, and why: it is malformed or too large. The text must outlive it.
 typedef struct Regex Regex;
 struct KernelFilter;
-Regex *regex_open(const char *text, Text *why);
+Regex *regex_open(const char *text, Diag *diag);
 const struct KernelFilter *regex_filter(const Regex *p);  // for device_select; of null, null
 void regex_close(Regex *p);                               // null: nothing
 

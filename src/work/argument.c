@@ -117,13 +117,13 @@ static void put_instead(const Param *p, const char *number, Text *out)
     }
 }
 
-static oc_status wrong_type(const Spec *s, const Param *p, Text *error)
+static oc_status wrong_type(const Spec *s, const Param *p, Diag *diag)
 {
-    file_fail(error, OC_BAD_ARGUMENT, "arg %s: parameter '%s' has the PTX type .%s", s->text, p->name, p->type);
+    file_fail(diag, OC_BAD_ARGUMENT, "arg %s: parameter '%s' has the PTX type .%s", s->text, p->name, p->type);
     if (s->form == FORM_BUFFER && p->bytes != 8)
-        text_printf(error, " of %u byte%s, and a buffer's address has 8", p->bytes, p->bytes == 1 ? "" : "s");
-    text_put(error, "; write ");
-    put_instead(p, s->form == FORM_INTEGER || s->form == FORM_FLOAT ? s->value : "", error);
+        text_printf(&diag->text, " of %u byte%s, and a buffer's address has 8", p->bytes, p->bytes == 1 ? "" : "s");
+    text_put(&diag->text, "; write ");
+    put_instead(p, s->form == FORM_INTEGER || s->form == FORM_FLOAT ? s->value : "", &diag->text);
     return OC_BAD_ARGUMENT;
 }
 
@@ -143,7 +143,7 @@ static void fill(uint8_t *p, size_t bytes, const char *how, uint64_t seed)
 
 // Fills the buffer from a file. A regular file must have exactly as many bytes as the buffer. A file without a size,
 // such as /dev/urandom, gives as many.
-static oc_status fill_file(const Spec *s, uint8_t *p, size_t bytes, const char *path, Text *error)
+static oc_status fill_file(const Spec *s, uint8_t *p, size_t bytes, const char *path, Diag *diag)
 {
     struct stat st;
     FILE *f = fopen(path, "rb");
@@ -153,36 +153,36 @@ static oc_status fill_file(const Spec *s, uint8_t *p, size_t bytes, const char *
     bool sized = ok && !fstat(fileno(f), &st) && S_ISREG(st.st_mode);
     uint64_t has = sized ? (uint64_t)st.st_size : n;
     if (f) fclose(f);
-    if (!ok) return file_fail(error, OC_BAD_FILE, "arg %s: can't read %s: %s", s->text, path, strerror(problem));
+    if (!ok) return file_fail(diag, OC_BAD_FILE, "arg %s: can't read %s: %s", s->text, path, strerror(problem));
     if (n == bytes && has == bytes) return OC_OK;
-    file_fail(error, OC_BAD_ARGUMENT, "arg %s: %s has %llu bytes and the buffer %zu", s->text, path,
+    file_fail(diag, OC_BAD_ARGUMENT, "arg %s: %s has %llu bytes and the buffer %zu", s->text, path,
               (unsigned long long)has, bytes);
-    if (sized) text_printf(error, "; write buf:@%s for a buffer of the file's size", path);
+    if (sized) text_printf(&diag->text, "; write buf:@%s for a buffer of the file's size", path);
     return OC_BAD_ARGUMENT;
 }
 
 static oc_status fill_buffer(const Spec *s, const Param *p, size_t index, uint8_t *data, size_t bytes, const char *how,
-                             Text *error)
+                             Diag *diag)
 {
     size_t k = 0;
-    if (*how == '@') return fill_file(s, data, bytes, how + 1, error);
+    if (*how == '@') return fill_file(s, data, bytes, how + 1, diag);
     if (!strncmp(how, "hex:", 4)) {
         if (parse_hex(data, bytes, how + 4)) return OC_OK;
-        return file_fail(error, OC_BAD_ARGUMENT,
+        return file_fail(diag, OC_BAD_ARGUMENT,
                          "arg %s: parameter '%s': behind hex: come at most %zu hexadecimal digits, two for each byte",
                          s->text, p->name, 2 * bytes);
     }
     while (k < COUNT(fills) && strcmp(how, fills[k])) k++;
     if (k < COUNT(fills)) return k ? fill(data, bytes, how, index + 1), OC_OK : OC_OK;
     char hint[100];
-    return file_fail(error, OC_BAD_ARGUMENT,
+    return file_fail(diag, OC_BAD_ARGUMENT,
                      "arg %s: behind a buffer's size comes zero, iota:f32, iota:u32, rand:f32, rand:u32, "
                      "hex:… or @FILE, not '%s'%s",
                      s->text, how, did_you_mean(how, fills, COUNT(fills), hint));
 }
 
 // The size is given as SIZE or SIZE:HOW; with @FILE it is the file's.
-static oc_status buffer_size(const Spec *s, uint64_t *bytes, const char **how, Text *error)
+static oc_status buffer_size(const Spec *s, uint64_t *bytes, const char **how, Diag *diag)
 {
     char size[32];
     size_t n = strcspn(s->value, ":");
@@ -191,9 +191,9 @@ static oc_status buffer_size(const Spec *s, uint64_t *bytes, const char **how, T
     if (*s->value == '@') {
         *how = s->value;
         if (stat(*how + 1, &st))
-            return file_fail(error, OC_BAD_FILE, "arg %s: can't read %s: %s", s->text, *how + 1, strerror(errno));
+            return file_fail(diag, OC_BAD_FILE, "arg %s: can't read %s: %s", s->text, *how + 1, strerror(errno));
         if (!S_ISREG(st.st_mode) || !st.st_size || (uint64_t)st.st_size > most_bytes)
-            return file_fail(error, OC_BAD_ARGUMENT, "arg %s: %s is %s; write buf:SIZE:@FILE", s->text, *how + 1,
+            return file_fail(diag, OC_BAD_ARGUMENT, "arg %s: %s is %s; write buf:SIZE:@FILE", s->text, *how + 1,
                              !S_ISREG(st.st_mode) ? "not a file with a size"
                              : !st.st_size        ? "empty"
                                                   : "larger than 64 GiB");
@@ -203,7 +203,7 @@ static oc_status buffer_size(const Spec *s, uint64_t *bytes, const char **how, T
     snprintf(size, sizeof size, "%.*s", (int)MIN(n, sizeof size - 1), s->value);
     if (n < sizeof size && parse_size(size, bytes) && *bytes && *bytes <= most_bytes) return OC_OK;
     return file_fail(
-        error, OC_BAD_ARGUMENT,
+        diag, OC_BAD_ARGUMENT,
         "arg %s: a size from 1 byte to 64 GiB is expected behind buf:, such as buf:4KiB:iota:f32, or a file as in "
         "buf:@FILE",
         s->text);
@@ -211,18 +211,18 @@ static oc_status buffer_size(const Spec *s, uint64_t *bytes, const char **how, T
 
 // A parameter that is an address in shared memory gets dynamic shared memory of its own, behind what the block has.
 static oc_status reserve(const Spec *s, const Param *p, const oc_kernel_info *info, uint32_t *smem, uint64_t *at,
-                         FileBuffer *b, Text *error)
+                         FileBuffer *b, Diag *diag)
 {
     const char *how;
     uint64_t bytes, behind = ((uint64_t)info->shared_bytes + *smem + 127) / 128 * 128;
-    oc_status status = buffer_size(s, &bytes, &how, error);
+    oc_status status = buffer_size(s, &bytes, &how, diag);
     if (status != OC_OK) return status;
     if (strcmp(how, "zero") || strchr(s->value, ':'))
-        return file_fail(error, OC_BAD_ARGUMENT,
+        return file_fail(diag, OC_BAD_ARGUMENT,
                          "arg %s: parameter '%s' is an address in shared memory, which can't be filled; write buf:SIZE",
                          s->text, p->name);
     if (behind + bytes > UINT32_MAX)
-        return file_fail(error, OC_BAD_ARGUMENT, "arg %s: no block has so much shared memory", s->text);
+        return file_fail(diag, OC_BAD_ARGUMENT, "arg %s: no block has so much shared memory", s->text);
     *at = behind;
     *smem = (uint32_t)(behind + bytes - info->shared_bytes);
     b->bytes = bytes;
@@ -230,41 +230,41 @@ static oc_status reserve(const Spec *s, const Param *p, const oc_kernel_info *in
 }
 
 // Reads "SIZE:HOW" or "@FILE" of s, and makes a buffer of that size.
-static oc_status make_room(oc_device *d, const Spec *s, FileBuffer *b, const char **how, Text *error)
+static oc_status make_room(oc_device *d, const Spec *s, FileBuffer *b, const char **how, Diag *diag)
 {
     uint64_t bytes;
-    oc_status status = buffer_size(s, &bytes, how, error);
+    oc_status status = buffer_size(s, &bytes, how, diag);
     if (status != OC_OK) return status;
-    if (oc_malloc(d, bytes, b->name, &b->ptr) != OC_OK) return file_fail(error, OC_OUT_OF_MEMORY, "%s", oc_error(d));
+    if (oc_malloc(d, bytes, b->name, &b->ptr) != OC_OK) return file_fail(diag, OC_OUT_OF_MEMORY, "%s", oc_error(d));
     b->bytes = bytes;
     return OC_OK;
 }
 
 static oc_status make_contents(oc_device *d, const Spec *s, const Param *p, size_t index, const FileBuffer *b,
-                               const char *how, Text *error)
+                               const char *how, Diag *diag)
 {
     uint8_t *data = mem_try(b->bytes, 1);
     if (!data)
-        return file_fail(error, OC_OUT_OF_MEMORY, "the host has no room for %llu bytes", (unsigned long long)b->bytes);
-    oc_status status = fill_buffer(s, p, index, data, b->bytes, how, error);
+        return file_fail(diag, OC_OUT_OF_MEMORY, "the host has no room for %llu bytes", (unsigned long long)b->bytes);
+    oc_status status = fill_buffer(s, p, index, data, b->bytes, how, diag);
     if (status == OC_OK && oc_write(d, b->ptr, data, b->bytes, NULL) != OC_OK)
-        status = file_fail(error, OC_FAULT, "%s", oc_error(d));
+        status = file_fail(diag, OC_FAULT, "%s", oc_error(d));
     mem_free(data);
     return status;
 }
 
-static oc_status make_buffer(oc_device *d, const Spec *s, const Param *p, size_t index, FileBuffer *b, Text *error)
+static oc_status make_buffer(oc_device *d, const Spec *s, const Param *p, size_t index, FileBuffer *b, Diag *diag)
 {
     const char *how;
-    oc_status status = make_room(d, s, b, &how, error);
-    return status == OC_OK ? make_contents(d, s, p, index, b, how, error) : status;
+    oc_status status = make_room(d, s, b, &how, diag);
+    return status == OC_OK ? make_contents(d, s, p, index, b, how, diag) : status;
 }
 
-oc_status argument_buffer(oc_device *d, const char *text, size_t index, FileBuffer *b, Text *error)
+oc_status argument_buffer(oc_device *d, const char *text, size_t index, FileBuffer *b, Diag *diag)
 {
     const Spec s = {.text = text, .value = text, .form = FORM_BUFFER};
     const Param p = {.name = b->name};
-    return make_buffer(d, &s, &p, index, b, error);
+    return make_buffer(d, &s, &p, index, b, diag);
 }
 
 // --- an argument -----------------------------------------------------------------------------------------------------
@@ -288,7 +288,7 @@ static bool read_plain(Spec *s, const Param *p)
     return true;
 }
 
-static oc_status read_form(Spec *s, const Param *p, Text *error)
+static oc_status read_form(Spec *s, const Param *p, Diag *diag)
 {
     if (read_plain(s, p)) return OC_OK;
     size_t n = strcspn(s->text, ":"), k = 0;
@@ -303,19 +303,20 @@ static oc_status read_form(Spec *s, const Param *p, Text *error)
     }
     snprintf(word, sizeof word, "%.*s", (int)MIN(n, sizeof word - 1), s->text);
     const char *near = s->text[n] ? nearest_name(word, names, COUNT(names)) : NULL;
-    file_fail(error, OC_BAD_ARGUMENT, "arg %s: ", s->text);
     if (near)
-        return file_fail(error, OC_BAD_ARGUMENT, "no type '%s'; did you mean '%s:%s'?", word, near, s->text + n + 1);
+        return file_fail(diag, OC_BAD_ARGUMENT, "arg %s: no type '%s'; did you mean '%s:%s'?", s->text, word, near,
+                         s->text + n + 1);
     struct stat st;
     if (*s->text == '@' && stat(s->text + 1, &st))
-        return file_fail(error, OC_BAD_FILE, "can't read %s: %s", s->text + 1, strerror(errno));
+        return file_fail(diag, OC_BAD_FILE, "arg %s: can't read %s: %s", s->text, s->text + 1, strerror(errno));
     if (*s->text == '@')
-        return file_fail(error, OC_BAD_ARGUMENT, "a file is the content of a buffer; write buf:%s", s->text);
+        return file_fail(diag, OC_BAD_ARGUMENT, "arg %s: a file is the content of a buffer; write buf:%s", s->text,
+                         s->text);
     if (p->from == ARGUMENT_POINTER)
-        text_printf(error, "parameter '%s' is a pointer; write ", p->name);
+        diag_error(diag, "arg %s: parameter '%s' is a pointer; write ", s->text, p->name);
     else
-        text_printf(error, "parameter '%s' has the PTX type .%s; write ", p->name, p->type);
-    put_instead(p, s->text, error);
+        diag_error(diag, "arg %s: parameter '%s' has the PTX type .%s; write ", s->text, p->name, p->type);
+    put_instead(p, s->text, &diag->text);
     return OC_BAD_ARGUMENT;
 }
 
@@ -330,7 +331,7 @@ static bool type_fits(const Spec *s, const Param *p)
 }
 
 oc_status argument_make(oc_device *d, const char *text, const oc_kernel_info *info, size_t index, ArgumentKind kind,
-                        void *value, FileBuffer *b, uint32_t *smem, Text *error)
+                        void *value, FileBuffer *b, uint32_t *smem, Diag *diag)
 {
     Spec s = {.text = text};
     Param p = param_of(info, index);
@@ -338,17 +339,17 @@ oc_status argument_make(oc_device *d, const char *text, const oc_kernel_info *in
     char *end = NULL;
     bool number = true, range = false;
     b->name = p.name, p.from = kind;
-    oc_status status = read_form(&s, &p, error);
+    oc_status status = read_form(&s, &p, diag);
     if (status != OC_OK) return status;
-    if (!type_fits(&s, &p)) return wrong_type(&s, &p, error);
+    if (!type_fits(&s, &p)) return wrong_type(&s, &p, diag);
     if (s.form == FORM_BUFFER && p.shared) {
-        status = reserve(&s, &p, info, smem, &bits, b, error);
+        status = reserve(&s, &p, info, smem, &bits, b, diag);
     } else if (s.form == FORM_BUFFER) {
-        status = make_buffer(d, &s, &p, index, b, error);
+        status = make_buffer(d, &s, &p, index, b, diag);
         bits = b->ptr;
     } else if (s.form == FORM_HEX) {
         if (strlen(s.value) == 2ull * p.bytes && parse_hex(value, p.bytes, s.value)) return OC_OK;
-        return file_fail(error, OC_BAD_ARGUMENT, "arg %s: parameter '%s', a .%s, takes exactly %u hexadecimal digits",
+        return file_fail(diag, OC_BAD_ARGUMENT, "arg %s: parameter '%s', a .%s, takes exactly %u hexadecimal digits",
                          text, p.name, p.type, 2 * p.bytes);
     } else if (s.form == FORM_FLOAT) {
         number = parse_real(s.value, s.bytes, &bits, &range) || range;
@@ -357,12 +358,12 @@ oc_status argument_make(oc_device *d, const char *text, const oc_kernel_info *in
         number = end != s.value && !*end;
     }
     if (!number)
-        return file_fail(error, OC_BAD_ARGUMENT, "arg %s: a%s number is expected, not '%s' (parameter '%s')", text,
+        return file_fail(diag, OC_BAD_ARGUMENT, "arg %s: a%s number is expected, not '%s' (parameter '%s')", text,
                          s.form == FORM_INTEGER && s.value == text ? " whole" : "", s.value, p.name);
     if (range && s.form == FORM_FLOAT)
-        return file_fail(error, OC_BAD_ARGUMENT, "arg %s: too large for an f32 (parameter '%s')", text, p.name);
+        return file_fail(diag, OC_BAD_ARGUMENT, "arg %s: too large for an f32 (parameter '%s')", text, p.name);
     if (range)
-        return file_fail(error, OC_BAD_ARGUMENT, "arg %s: the value doesn't fit %u bits (parameter '%s', a .%s)", text,
+        return file_fail(diag, OC_BAD_ARGUMENT, "arg %s: the value doesn't fit %u bits (parameter '%s', a .%s)", text,
                          8 * s.bytes, p.name, p.type);
     memcpy(value, &bits, MIN(p.bytes, sizeof bits));
     return status;
@@ -399,18 +400,18 @@ char *argument_params(const oc_kernel_info *info)
     return t.v ? t.v : mem_text("none");
 }
 
-oc_status argument_count(const oc_kernel_info *info, const char *const *given, size_t n, Text *error)
+oc_status argument_count(const oc_kernel_info *info, const char *const *given, size_t n, Diag *diag)
 {
     if (n == info->params) return OC_OK;
     char *params = argument_params(info), *name = name_shown(info->name);
-    file_fail(error, OC_BAD_ARGUMENT, "kernel %s takes %u argument%s; %zu %s given (--arg); its parameters are %s\n",
+    file_fail(diag, OC_BAD_ARGUMENT, "kernel %s takes %u argument%s; %zu %s given (--arg); its parameters are %s\n",
               name, info->params, info->params == 1 ? "" : "s", n, n == 1 ? "was" : "were", params);
     mem_free(params), mem_free(name);
-    if (n > info->params) return file_fail(error, OC_BAD_ARGUMENT, "hint: leave out %s", given[info->params]);
+    if (n > info->params) return text_printf(&diag->text, "hint: leave out %s", given[info->params]), OC_BAD_ARGUMENT;
     for (size_t k = n; k < info->params; k++) {
         Param p = param_of(info, k);
-        text_printf(error, "%s%s: ", k == n ? "hint: for " : "; for ", p.name);
-        put_instead(&p, "", error);
+        text_printf(&diag->text, "%s%s: ", k == n ? "hint: for " : "; for ", p.name);
+        put_instead(&p, "", &diag->text);
     }
     return OC_BAD_ARGUMENT;
 }

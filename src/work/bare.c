@@ -8,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-oc_status file_fail(Text *error, oc_status status, const char *format, ...)
+oc_status file_fail(Diag *diag, oc_status status, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    text_vprintf(error, format, args);
+    diag_verror(diag, format, args);
     va_end(args);
     return status;
 }
@@ -40,17 +40,17 @@ static bool parse_dims(const char *text, oc_dim3 *out)
 
 FileRun file_run(const char *path) { return (FileRun){.path = path, .grid = {1, 1, 1}, .block = {32, 1, 1}}; }
 
-bool file_set(FileRun *r, const char *name, const char *value, Text *error)
+bool file_set(FileRun *r, const char *name, const char *value, Diag *diag)
 {
     uint64_t smem = 0;
     if (!strcmp(name, "kernel")) return r->kernel = value, true;
     if (!strcmp(name, "grid") && !parse_dims(value, &r->grid))
-        return text_printf(error, "grid %s: X, X,Y or X,Y,Z is expected: blocks, such as 16 or 4,4", value), false;
+        return diag_error(diag, "grid %s: X, X,Y or X,Y,Z is expected: blocks, such as 16 or 4,4", value);
     if (!strcmp(name, "block") && !parse_dims(value, &r->block))
-        return text_printf(error, "block %s: X, X,Y or X,Y,Z is expected: threads, such as 256 or 16,16", value), false;
+        return diag_error(diag, "block %s: X, X,Y or X,Y,Z is expected: threads, such as 256 or 16,16", value);
     if (strcmp(name, "smem")) return true;
     if (!parse_size(value, &smem) || smem > UINT32_MAX)
-        return text_printf(error, "smem %s: a number of bytes is expected, such as 4096 or 4KiB", value), false;
+        return diag_error(diag, "smem %s: a number of bytes is expected, such as 4096 or 4KiB", value);
     return r->smem = (uint32_t)smem, true;
 }
 
@@ -74,7 +74,7 @@ static void list_kernels(const FileRun *r, oc_module *m, Kernels *all)
 
 // Chooses the kernel that has a name. The name may be the PTX's, which one kernel has, or the C++ one, which several
 // may have: the instances of a template.
-static oc_status choose_entry(const FileRun *r, const Kernels *all, oc_kernel **k, Text *error)
+static oc_status choose_entry(const FileRun *r, const Kernels *all, oc_kernel **k, Diag *diag)
 {
     Text names = {0}, means = {0};
     size_t n = 0;
@@ -91,83 +91,83 @@ static oc_status choose_entry(const FileRun *r, const Kernels *all, oc_kernel **
         if (exact) break;
     }
     if (!all->v.n)
-        status = file_fail(error, OC_BAD_ARGUMENT, "%s has no kernel", r->path);
+        status = file_fail(diag, OC_BAD_ARGUMENT, "%s has no kernel", r->path);
     else if (n > 1 && !r->kernel)
         status =
-            file_fail(error, OC_BAD_ARGUMENT, "%s has %zu kernels; choose one with --kernel:%s", r->path, n, names.v);
+            file_fail(diag, OC_BAD_ARGUMENT, "%s has %zu kernels; choose one with --kernel:%s", r->path, n, names.v);
     else if (n > 1)
-        status = file_fail(error, OC_BAD_ARGUMENT, "%s has %zu kernels '%s'; write which one in full:%s", r->path, n,
+        status = file_fail(diag, OC_BAD_ARGUMENT, "%s has %zu kernels '%s'; write which one in full:%s", r->path, n,
                            r->kernel, means.v);
     else if (!n)
-        status = file_fail(error, OC_BAD_ARGUMENT, "no kernel '%s' in %s%s; its kernels are:%s", r->kernel, r->path,
+        status = file_fail(diag, OC_BAD_ARGUMENT, "no kernel '%s' in %s%s; its kernels are:%s", r->kernel, r->path,
                            did_you_mean(r->kernel, (const char *const *)all->plain.v, all->plain.n, hint), names.v);
     text_free(&names), text_free(&means);
     return status;
 }
 
 // The file's PTX, or, of a program or a library, that of the module in it that has the kernel.
-static oc_status ptx_in(const oc_device *d, const FileRun *r, const Text *file, Text *ptx, Text *error)
+static oc_status ptx_in(const oc_device *d, const FileRun *r, const Text *file, Text *ptx, Diag *diag)
 {
     const Wish wish = {.capability = oc_describe(d).capability, .only = r->target};
-    Text why = {0};
+    Diag why = {0};
     ImageKind kind = file->n ? image_kind(file->v) : IMAGE_UNKNOWN;
     oc_status status = OC_OK;
     if (kind != IMAGE_CUBIN && kind != IMAGE_FATBIN)
         text_add(ptx, file->v ? file->v : "", file->n);
     else if (!binary_ptx(file, r->kernel, &wish, ptx, &why))
-        status = file_fail(error, OC_BAD_FILE, "%s: %s", r->path, why.v);
-    text_free(&why);
+        status = file_fail(diag, OC_BAD_FILE, "%s: %s", r->path, why.text.v);
+    diag_free(&why);
     return status;
 }
 
-oc_status file_ptx(const oc_device *d, const FileRun *r, Text *ptx, Text *error)
+oc_status file_ptx(const oc_device *d, const FileRun *r, Text *ptx, Diag *diag)
 {
     Text file = {0};
-    if (r->text) return ptx_in(d, r, r->text, ptx, error);
+    if (r->text) return ptx_in(d, r, r->text, ptx, diag);
     if (!text_read_file(&file, r->path))
-        return file_fail(error, OC_BAD_FILE, "can't read %s: %s", r->path, strerror(errno));
-    oc_status status = ptx_in(d, r, &file, ptx, error);
+        return file_fail(diag, OC_BAD_FILE, "can't read %s: %s", r->path, strerror(errno));
+    oc_status status = ptx_in(d, r, &file, ptx, diag);
     text_free(&file);
     return status;
 }
 
-oc_status file_load(oc_device *d, const FileRun *r, const Text *ptx, oc_module **m, Text *error)
+oc_status file_load(oc_device *d, const FileRun *r, const Text *ptx, oc_module **m, Diag *diag)
 {
     oc_status status = oc_load(d, ptx->v ? ptx->v : "", ptx->n, r->path, m);
     if (status == OC_OK) return status;
-    return file_fail(error, status == OC_BAD_ARGUMENT ? OC_BAD_FILE : status, "%s", oc_error(d));
+    return file_fail(diag, status == OC_BAD_ARGUMENT ? OC_BAD_FILE : status, "%s", oc_error(d));
 }
 
-oc_status file_choose(const FileRun *r, oc_module *m, oc_kernel **k, Text *error)
+oc_status file_choose(const FileRun *r, oc_module *m, oc_kernel **k, Diag *diag)
 {
     Kernels all = {.v = {0}};
     list_kernels(r, m, &all);
-    oc_status status = choose_entry(r, &all, k, error);
+    oc_status status = choose_entry(r, &all, k, diag);
     for (size_t i = 0; i < all.names.n; i++) mem_free(all.names.v[i]), mem_free(all.plain.v[i]);
     vec_free(&all.v), vec_free(&all.names), vec_free(&all.plain);
     const char *refusal = status == OC_OK ? oc_kernel_describe(*k).refusal : NULL;
-    return refusal ? file_fail(error, OC_UNSUPPORTED, "%s", refusal) : status;
+    return refusal ? file_fail(diag, OC_UNSUPPORTED, "%s", refusal) : status;
 }
 
 // A kernel that can't be run is refused before its arguments are looked at.
-static oc_status find_kernel(oc_device *d, const FileRun *r, oc_kernel **k, Text *error)
+static oc_status find_kernel(oc_device *d, const FileRun *r, oc_kernel **k, Diag *diag)
 {
     Text ptx = {0};
     oc_module *m;
-    oc_status status = file_ptx(d, r, &ptx, error);
-    if (status == OC_OK) status = file_load(d, r, &ptx, &m, error);
+    oc_status status = file_ptx(d, r, &ptx, diag);
+    if (status == OC_OK) status = file_load(d, r, &ptx, &m, diag);
     text_free(&ptx);
-    return status == OC_OK ? file_choose(r, m, k, error) : status;
+    return status == OC_OK ? file_choose(r, m, k, diag) : status;
 }
 
 // The first parameters get the names that the user gives, as nvcc's PTX has none.
-static oc_status give_names(const FileRun *r, FileLaunch *l, Text *error)
+static oc_status give_names(const FileRun *r, FileLaunch *l, Diag *diag)
 {
     const uint32_t n = l->info.params;
     if (!r->names.n) return OC_OK;
     if (r->names.n > n)
-        return file_fail(error, OC_BAD_ARGUMENT, "%zu names are given, and the kernel has %u parameter%s", r->names.n,
-                         n, n == 1 ? "" : "s");
+        return file_fail(diag, OC_BAD_ARGUMENT, "%zu names are given, and the kernel has %u parameter%s", r->names.n, n,
+                         n == 1 ? "" : "s");
     const char **names = arena_alloc(&l->arena, sizeof *names * (n + 1));
     for (uint32_t k = 0; k < n; k++) names[k] = k < r->names.n ? r->names.v[k] : l->info.names[k];
     l->info.names = names;
@@ -186,11 +186,11 @@ static const char *kinds_of(const FileRun *r, const char *kernel)
     return at;
 }
 
-oc_status file_arguments(const FileRun *r, oc_kernel *kernel, FileLaunch *l, Text *error)
+oc_status file_arguments(const FileRun *r, oc_kernel *kernel, FileLaunch *l, Diag *diag)
 {
     l->kernel = kernel, l->info = oc_kernel_describe(kernel);
-    oc_status status = give_names(r, l, error);
-    if (status == OC_OK) status = argument_count(&l->info, r->args.v, r->args.n, error);
+    oc_status status = give_names(r, l, diag);
+    if (status == OC_OK) status = argument_count(&l->info, r->args.v, r->args.n, diag);
     if (status != OC_OK) return status;
     l->values = mem_alloc(sizeof *l->values * (r->args.n + 1));
     l->buffers = mem_alloc(sizeof *l->buffers * (r->args.n + 1));
@@ -198,24 +198,24 @@ oc_status file_arguments(const FileRun *r, oc_kernel *kernel, FileLaunch *l, Tex
     for (size_t a = 0; a < r->args.n && status == OC_OK; a++) {
         l->values[a] = arena_alloc(&l->arena, l->info.sizes[a]);
         status = argument_make(l->device, r->args.v[a], &l->info, a, kinds ? argument_kind(kinds) : ARGUMENT_UNKNOWN,
-                               l->values[a], &l->buffers[a], &l->smem, error);
+                               l->values[a], &l->buffers[a], &l->smem, diag);
         if (kinds) kinds += strcspn(kinds, " \n"), kinds += *kinds == ' ';
     }
     return status;
 }
 
-oc_status file_prepare(oc_device *d, const FileRun *r, FileLaunch *l, Text *error)
+oc_status file_prepare(oc_device *d, const FileRun *r, FileLaunch *l, Diag *diag)
 {
     oc_kernel *kernel;
     *l = (FileLaunch){.device = d, .grid = r->grid, .block = r->block, .smem = r->smem};
-    oc_status status = find_kernel(d, r, &kernel, error);
-    return status == OC_OK ? file_arguments(r, kernel, l, error) : status;
+    oc_status status = find_kernel(d, r, &kernel, diag);
+    return status == OC_OK ? file_arguments(r, kernel, l, diag) : status;
 }
 
-oc_status file_launch(FileLaunch *l, Text *error)
+oc_status file_launch(FileLaunch *l, Diag *diag)
 {
     oc_status status = oc_launch(l->kernel, l->grid, l->block, l->smem, NULL, (const void *const *)l->values);
-    return status == OC_OK ? status : file_fail(error, status, "%s", oc_error(l->device));
+    return status == OC_OK ? status : file_fail(diag, status, "%s", oc_error(l->device));
 }
 
 void file_free(FileLaunch *l)
@@ -225,7 +225,7 @@ void file_free(FileLaunch *l)
     *l = (FileLaunch){.values = NULL};
 }
 
-bool file_options(FileRun *r, const char *path, const char *const *params, Arena *arena, Text *error)
+bool file_options(FileRun *r, const char *path, const char *const *params, Arena *arena, Diag *diag)
 {
     *r = file_run(path);
     for (; params && *params; params++) {
@@ -235,10 +235,10 @@ bool file_options(FileRun *r, const char *path, const char *const *params, Arena
         size_t k = 0;
         while (k < COUNT(names) && (strlen(names[k]) != n || memcmp(names[k], *params, n))) k++;
         if (!equals || k == COUNT(names))
-            return text_printf(error, "a PTX file has no parameter '%.*s'; it has kernel, grid, block, smem and args",
-                               (int)n, *params),
+            return diag_error(diag, "a PTX file has no parameter '%.*s'; it has kernel, grid, block, smem and args",
+                              (int)n, *params),
                    false;
-        if (strcmp(names[k], "args") && !file_set(r, names[k], equals + 1, error)) return false;
+        if (strcmp(names[k], "args") && !file_set(r, names[k], equals + 1, diag)) return false;
         Text plain = {0};
         const char *line = equals + 1;
         while (!strcmp(names[k], "args") && word_next(&line, &plain)) vec_push(&r->args, arena_copy(arena, plain.v));

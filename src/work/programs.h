@@ -40,8 +40,7 @@ enum { MAX_PARAMS = 32 };  // of a workload
 // Reads the workload's parameters from options. values gets them in the order of the workload's table (room for
 // MAX_PARAMS), params as text, "nx=1024 ny=1024". False, with the reason in error, when a name is unknown or a value is
 // out of its range.
-bool workload_params(const WorkloadEntry *entry, const WorkOptions *options, int64_t *values, Text *params,
-                     Text *error);
+bool workload_params(const WorkloadEntry *entry, const WorkOptions *options, int64_t *values, Text *params, Diag *diag);
 // Registers of a thread, as the workload's paper counts them (registers.def); 0: it doesn't.
 uint32_t workload_registers(const WorkloadEntry *entry);
 // Runs entry on device and frees the memory that it took. False when something failed or the result is wrong; result
@@ -102,7 +101,7 @@ typedef struct FileRun {
 FileRun file_run(const char *path);
 // Sets kernel, grid, block or smem, whichever is name, from value as the command line has it. value stays the caller's
 // and must outlive run. False, with the reason, when value is malformed.
-bool file_set(FileRun *run, const char *name, const char *value, Text *error);
+bool file_set(FileRun *run, const char *name, const char *value, Diag *diag);
 typedef struct FileBuffer {
     const char *name;  // of the parameter
     oc_ptr ptr;        // of device memory; 0: the argument is a value, not a buffer, or lies in shared memory
@@ -119,23 +118,23 @@ typedef struct FileLaunch {
     FileBuffer *buffers;  // one for each argument
 } FileLaunch;
 // For bare.c and argument.c: adds the reason to error, and returns status.
-oc_status file_fail(Text *error, oc_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+oc_status file_fail(Diag *diag, oc_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 // Loads the file, finds the kernel and makes its arguments. Whatever it returns, file_free releases l. OC_BAD_FILE: the
 // file can't be read or isn't PTX. OC_UNSUPPORTED: the kernel can't run. OC_BAD_ARGUMENT: run asks for what isn't there
 // or doesn't fit.
-oc_status file_prepare(oc_device *d, const FileRun *run, FileLaunch *l, Text *error);
-oc_status file_launch(FileLaunch *l, Text *error);
+oc_status file_prepare(oc_device *d, const FileRun *run, FileLaunch *l, Diag *diag);
+oc_status file_launch(FileLaunch *l, Diag *diag);
 // The steps of file_prepare: the PTX of the file, for that device; its module; the kernel that run names; its
 // arguments, for which l has the device and the shape.
-oc_status file_ptx(const oc_device *d, const FileRun *run, Text *ptx, Text *error);
-oc_status file_load(oc_device *d, const FileRun *run, const Text *ptx, oc_module **module, Text *error);
-oc_status file_choose(const FileRun *run, oc_module *module, oc_kernel **kernel, Text *error);
-oc_status file_arguments(const FileRun *run, oc_kernel *kernel, FileLaunch *l, Text *error);
+oc_status file_ptx(const oc_device *d, const FileRun *run, Text *ptx, Diag *diag);
+oc_status file_load(oc_device *d, const FileRun *run, const Text *ptx, oc_module **module, Diag *diag);
+oc_status file_choose(const FileRun *run, oc_module *module, oc_kernel **kernel, Diag *diag);
+oc_status file_arguments(const FileRun *run, oc_kernel *kernel, FileLaunch *l, Diag *diag);
 void file_free(FileLaunch *l);
 // Makes run from the parameters of a cell: "kernel=", "grid=", "block=", "smem=", and "args=" with all arguments, each
 // a word. Arguments are copied into arena. False, with the reason, for another name or a malformed value.
 // The caller releases run->args with vec_free.
-bool file_options(FileRun *run, const char *path, const char *const *params, Arena *arena, Text *error);
+bool file_options(FileRun *run, const char *path, const char *const *params, Arena *arena, Diag *diag);
 
 // --- script.c: several kernels of a file, from an argument file ------------------------------------------------------
 typedef struct Script {
@@ -146,7 +145,7 @@ typedef struct Script {
 } Script;
 // Reads the argument file at path, makes its buffers, and runs its launches one after the other: kernels of run's file.
 // Whatever it returns, script_free releases the script.
-oc_status script_run(oc_device *d, const FileRun *run, const char *path, Script *script, Text *error);
+oc_status script_run(oc_device *d, const FileRun *run, const char *path, Script *script, Diag *diag);
 void script_free(Script *script);
 
 // --- words.c: words between blanks, and lists of values between commas -----------------------------------------------
@@ -180,13 +179,13 @@ ArgumentKind argument_kind(const char *word);  // "integer" and the like
 // is malformed or isn't of the parameter's type.
 oc_status argument_make(oc_device *d, const char *text, const oc_kernel_info *info, size_t index, ArgumentKind kind,
                         void *value, FileBuffer *buffer, uint32_t *smem,
-                        Text *error);  // smem: dynamic shared memory, may grow
+                        Diag *diag);  // smem: dynamic shared memory, may grow
 // Makes a buffer with b's name from "4KiB:rand:f32" or "@FILE"; index: tells its random numbers from those of others.
-oc_status argument_buffer(oc_device *d, const char *text, size_t index, FileBuffer *b, Text *error);
+oc_status argument_buffer(oc_device *d, const char *text, size_t index, FileBuffer *b, Diag *diag);
 // Reads a number, "f32:1.5", as its bytes. False: it is none, or doesn't fit its type.
 bool argument_number(const char *text, uint8_t value[8], uint32_t *bytes);
 // OC_OK when the kernel has n parameters; else OC_BAD_ARGUMENT, with the reason.
-oc_status argument_count(const oc_kernel_info *info, const char *const *given, size_t n, Text *error);
+oc_status argument_count(const oc_kernel_info *info, const char *const *given, size_t n, Diag *diag);
 const char *argument_name(const oc_kernel_info *info,
                           size_t index);            // a parameter's name without the kernel's in front
 char *argument_params(const oc_kernel_info *info);  // "n (.u32), x (.u64)", for messages; released with mem_free

@@ -41,16 +41,16 @@ static const FileBuffer *find_buffer(const Script *s, const char *name, size_t n
 }
 
 // Reads "&x" or "&x+64".
-static bool read_address(const Script *s, const char *text, uint64_t *at, Text *error)
+static bool read_address(const Script *s, const char *text, uint64_t *at, Diag *diag)
 {
     size_t n = strcspn(text + 1, "+");
     uint64_t offset = 0;
     const FileBuffer *b = find_buffer(s, text + 1, n);
     if (!s->filled) return *at = 0, true;  // only the size counts
-    if (!b) return text_printf(error, "%s: [buffers] has no '%.*s'", text, (int)n, text + 1), false;
+    if (!b) return diag_error(diag, "%s: [buffers] has no '%.*s'", text, (int)n, text + 1);
     if (text[n + 1] && !parse_size(text + n + 2, &offset))
-        return text_printf(error, "%s: behind + comes a number of bytes", text), false;
-    if (offset > b->bytes) return text_printf(error, "%s: the buffer has %zu bytes", text, b->bytes), false;
+        return diag_error(diag, "%s: behind + comes a number of bytes", text);
+    if (offset > b->bytes) return diag_error(diag, "%s: the buffer has %zu bytes", text, b->bytes);
     return *at = b->ptr + offset, true;
 }
 
@@ -64,63 +64,59 @@ static size_t field_length(const char *p)
     return n;
 }
 
-static bool read_structure(const Script *s, const char *text, int depth, Layout *l, Text *error);
+static bool read_structure(const Script *s, const char *text, int depth, Layout *l, Diag *diag);
 
-static bool read_field(const Script *s, const char *text, int depth, Layout *l, Text *error)
+static bool read_field(const Script *s, const char *text, int depth, Layout *l, Diag *diag)
 {
     uint8_t value[8];
     uint32_t bytes;
     uint64_t at;
     if (is_structure(text)) {
         Layout inner = {.align = 1};
-        bool ok = read_structure(s, text, depth + 1, &inner, error);
+        bool ok = read_structure(s, text, depth + 1, &inner, diag);
         if (ok) put_field(l, inner.bytes.v, inner.bytes.n, inner.align);
         text_free(&inner.bytes);
         return ok;
     }
     if (*text == '&') {
-        if (!read_address(s, text, &at, error)) return false;
+        if (!read_address(s, text, &at, diag)) return false;
         put_field(l, &at, sizeof at, sizeof at);
         return true;
     }
     if (!argument_number(text, value, &bytes))
-        return text_printf(error, "'%s': a field is a number with its type, u32:7, an address, &x, or a struct(…)",
-                           text),
+        return diag_error(diag, "'%s': a field is a number with its type, u32:7, an address, &x, or a struct(…)", text),
                false;
     put_field(l, value, bytes, bytes);
     return true;
 }
 
 // Reads "struct(&x, u32:7)".
-static bool read_structure(const Script *s, const char *text, int depth, Layout *l, Text *error)
+static bool read_structure(const Script *s, const char *text, int depth, Layout *l, Diag *diag)
 {
     const char *p = strchr(text, '(') + 1;
-    if (depth > NESTED) return text_printf(error, "more than %d structures within one another", NESTED), false;
+    if (depth > NESTED) return diag_error(diag, "more than %d structures within one another", NESTED);
     for (bool more = true; more;) {
         Arena arena = {0};
         p += strspn(p, " \t");
         size_t n = field_length(p), end = n;
         while (end && isspace((unsigned char)p[end - 1])) end--;
-        bool ok = read_field(s, arena_text(&arena, p, end), depth, l, error);
+        bool ok = read_field(s, arena_text(&arena, p, end), depth, l, diag);
         arena_free(&arena);
         if (!ok) return false;
         more = p[n] == ',';
         p += n;
-        if (!more && *p != ')') return text_printf(error, "%s: ')' is missing", text), false;
+        if (!more && *p != ')') return diag_error(diag, "%s: ')' is missing", text);
         p++;
     }
-    if (*p) return text_printf(error, "%s: nothing comes behind the structure", text), false;
+    if (*p) return diag_error(diag, "%s: nothing comes behind the structure", text);
     while (l->bytes.n % l->align) text_add(&l->bytes, "", 1);
     return true;
 }
 
 // --- buffers ---------------------------------------------------------------------------------------------------------
-static oc_status at_entry(const Script *s, const IniEntry *e, oc_status status, const Text *why, Text *error)
+static oc_status at_entry(const Script *s, const IniEntry *e, oc_status status, const Diag *why, Diag *diag)
 {
-    Diag diag = {0};
-    diag_at(&diag, &s->ini.source, e->value_at, NULL, "%s", why->v);
-    text_put(error, diag.text.v);
-    diag_free(&diag);
+    diag_at(diag, &s->ini.source, e->value_at, NULL, "%s", why->text.v);
     return status;
 }
 
@@ -131,42 +127,42 @@ static bool is_name(const char *text)
 }
 
 // Structures are filled last, since they may have the address of any buffer; at first they only get room.
-static oc_status make_one(oc_device *d, Script *s, const IniEntry *e, bool contents, Text *why)
+static oc_status make_one(oc_device *d, Script *s, const IniEntry *e, bool contents, Diag *diag)
 {
     FileBuffer b = {.name = e->key};
     Layout l = {.align = 1};
     oc_status status = OC_OK;
     if (!contents && !is_name(e->key))
-        return file_fail(why, OC_BAD_ARGUMENT, "'%s' is no name of a buffer: letters, digits, _ and .", e->key);
+        return file_fail(diag, OC_BAD_ARGUMENT, "'%s' is no name of a buffer: letters, digits, _ and .", e->key);
     if (!is_structure(e->value)) {
-        if (!contents) status = argument_buffer(d, e->value, s->buffers.n, &b, why);
-    } else if (s->filled = contents, !read_structure(s, e->value, 1, &l, why)) {
+        if (!contents) status = argument_buffer(d, e->value, s->buffers.n, &b, diag);
+    } else if (s->filled = contents, !read_structure(s, e->value, 1, &l, diag)) {
         status = OC_BAD_ARGUMENT;
     } else if (contents) {
         const FileBuffer *own = find_buffer(s, e->key, strlen(e->key));
         if (oc_write(d, own->ptr, l.bytes.v, l.bytes.n, NULL) != OC_OK)
-            status = file_fail(why, OC_FAULT, "%s", oc_error(d));
+            status = file_fail(diag, OC_FAULT, "%s", oc_error(d));
     } else {
         b.bytes = l.bytes.n;
         if (oc_malloc(d, b.bytes, b.name, &b.ptr) != OC_OK)
-            status = file_fail(why, OC_OUT_OF_MEMORY, "%s", oc_error(d));
+            status = file_fail(diag, OC_OUT_OF_MEMORY, "%s", oc_error(d));
     }
     if (!contents && status == OC_OK) vec_push(&s->buffers, b);
     text_free(&l.bytes);
     return status;
 }
 
-static oc_status make_buffers(oc_device *d, Script *s, Text *error)
+static oc_status make_buffers(oc_device *d, Script *s, Diag *diag)
 {
     oc_status status = OC_OK;
     for (int contents = 0; contents < 2; contents++)
         for (size_t k = 0; k < s->ini.entries.n && status == OC_OK; k++) {
             const IniEntry *e = &s->ini.entries.v[k];
-            Text why = {0};
+            Diag why = {0};
             if (strcmp(e->section, "buffers")) continue;
             status = make_one(d, s, e, contents, &why);
-            if (status != OC_OK) at_entry(s, e, status, &why, error);
-            text_free(&why);
+            if (status != OC_OK) at_entry(s, e, status, &why, diag);
+            diag_free(&why);
         }
     s->filled = true;
     return status;
@@ -194,18 +190,18 @@ static size_t script_word(const char *p)
 }
 
 // An address becomes a number, a structure its bytes: argument.c knows both.
-static oc_status add_argument(Script *s, FileRun *r, const char *word, Text *why)
+static oc_status add_argument(Script *s, FileRun *r, const char *word, Diag *diag)
 {
     uint64_t at;
     Layout l = {.align = 1};
     const char *made = word;
     bool ok = true;
     if (*word == '&') {
-        ok = read_address(s, word, &at, why);
+        ok = read_address(s, word, &at, diag);
         if (ok) made = arena_printf(&s->arena, "u64:%llu", (unsigned long long)at);
     } else if (is_structure(word)) {
         Text hex = {0};
-        ok = read_structure(s, word, 1, &l, why);
+        ok = read_structure(s, word, 1, &l, diag);
         text_put(&hex, "hex:");
         for (size_t k = 0; k < l.bytes.n; k++) text_printf(&hex, "%02x", (unsigned char)l.bytes.v[k]);
         made = arena_text(&s->arena, hex.v, hex.n);
@@ -216,18 +212,18 @@ static oc_status add_argument(Script *s, FileRun *r, const char *word, Text *why
     return ok ? OC_OK : OC_BAD_ARGUMENT;
 }
 
-static oc_status read_entry(Script *s, Launching *l, const IniEntry *e, Text *why)
+static oc_status read_entry(Script *s, Launching *l, const IniEntry *e, Diag *diag)
 {
     if (!strcmp(e->key, "times")) {
         if (parse_size(e->value, &l->times) && l->times && l->times <= MOST_LAUNCHES) return OC_OK;
-        return file_fail(why, OC_BAD_ARGUMENT, "times: a whole number from 1 to %d is expected", MOST_LAUNCHES);
+        return file_fail(diag, OC_BAD_ARGUMENT, "times: a whole number from 1 to %d is expected", MOST_LAUNCHES);
     }
     if (!strcmp(e->key, "args")) {
         l->args = e;
         oc_status status = OC_OK;
         for (const char *p = e->value; status == OC_OK && *(p += strspn(p, " \t"));) {
             size_t n = script_word(p);
-            status = add_argument(s, &l->run, arena_text(&s->arena, p, n), why);
+            status = add_argument(s, &l->run, arena_text(&s->arena, p, n), diag);
             p += n;
         }
         return status;
@@ -235,20 +231,20 @@ static oc_status read_entry(Script *s, Launching *l, const IniEntry *e, Text *wh
     static const char *const names[] = {"kernel", "grid", "block", "smem", "times", "args"};
     char hint[100];
     for (size_t k = 0; k < 4; k++)
-        if (!strcmp(e->key, names[k])) return file_set(&l->run, e->key, e->value, why) ? OC_OK : OC_BAD_ARGUMENT;
-    return file_fail(why, OC_BAD_ARGUMENT, "a launch has no '%s'%s; it has kernel, grid, block, smem, times and args",
+        if (!strcmp(e->key, names[k])) return file_set(&l->run, e->key, e->value, diag) ? OC_OK : OC_BAD_ARGUMENT;
+    return file_fail(diag, OC_BAD_ARGUMENT, "a launch has no '%s'%s; it has kernel, grid, block, smem, times and args",
                      e->key, did_you_mean(e->key, names, COUNT(names), hint));
 }
 
 // Modules with the same text are one, so that kernels share their variables.
-static oc_status find_module(oc_device *d, const FileRun *r, Modules *all, oc_module **m, Text *why)
+static oc_status find_module(oc_device *d, const FileRun *r, Modules *all, oc_module **m, Diag *diag)
 {
     Module one = {.ptx = {0}};
-    oc_status status = file_ptx(d, r, &one.ptx, why);
+    oc_status status = file_ptx(d, r, &one.ptx, diag);
     size_t k = 0;
     while (k < all->n && (all->v[k].ptx.n != one.ptx.n || memcmp(all->v[k].ptx.v, one.ptx.v, one.ptx.n))) k++;
     if (status == OC_OK && k < all->n) *m = all->v[k].module;
-    if (status == OC_OK && k == all->n && (status = file_load(d, r, &one.ptx, &one.module, why)) == OC_OK) {
+    if (status == OC_OK && k == all->n && (status = file_load(d, r, &one.ptx, &one.module, diag)) == OC_OK) {
         *m = one.module;
         vec_push(all, one);
         return OC_OK;
@@ -257,26 +253,26 @@ static oc_status find_module(oc_device *d, const FileRun *r, Modules *all, oc_mo
     return status;
 }
 
-static oc_status run_launch(oc_device *d, const Launching *l, Modules *modules, Text *why)
+static oc_status run_launch(oc_device *d, const Launching *l, Modules *modules, Diag *diag)
 {
     oc_module *m = NULL;
     oc_kernel *k = NULL;
     FileLaunch one = {.device = d, .grid = l->run.grid, .block = l->run.block, .smem = l->run.smem};
-    oc_status status = find_module(d, &l->run, modules, &m, why);
-    if (status == OC_OK) status = file_choose(&l->run, m, &k, why);
-    if (status == OC_OK) status = file_arguments(&l->run, k, &one, why);
-    for (uint64_t n = 0; n < l->times && status == OC_OK; n++) status = file_launch(&one, why);
+    oc_status status = find_module(d, &l->run, modules, &m, diag);
+    if (status == OC_OK) status = file_choose(&l->run, m, &k, diag);
+    if (status == OC_OK) status = file_arguments(&l->run, k, &one, diag);
+    for (uint64_t n = 0; n < l->times && status == OC_OK; n++) status = file_launch(&one, diag);
     file_free(&one);
     return status;
 }
 
 // Runs the launch whose section begins at entry `from`, and sets *from behind it.
-static oc_status run_section(oc_device *d, const FileRun *r, Script *s, size_t *from, Modules *modules, Text *error)
+static oc_status run_section(oc_device *d, const FileRun *r, Script *s, size_t *from, Modules *modules, Diag *diag)
 {
     const IniEntry *v = s->ini.entries.v, *first = &v[*from], *wrong = first;
     const char *name = first->section + strlen("launch");
     Launching l = {.run = file_run(r->path), .times = 1};
-    Text why = {0};
+    Diag why = {0};
     oc_status status = OC_OK;
     l.run.text = r->text, l.run.rewritten = r->rewritten;
     name += strspn(name, " ");
@@ -289,48 +285,46 @@ static oc_status run_section(oc_device *d, const FileRun *r, Script *s, size_t *
     }
     // What a kernel does wrong is no mistake of this line; the report says where it is.
     if (status != OC_OK && (status == OC_BAD_ARGUMENT || status == OC_BAD_FILE))
-        at_entry(s, wrong, status, &why, error);
+        at_entry(s, wrong, status, &why, diag);
     else if (status != OC_OK)
-        text_put(error, why.v);
-    text_free(&why);
+        diag_error(diag, "%s", why.text.v);
+    diag_free(&why);
     vec_free(&l.run.args);
     return status;
 }
 
-static oc_status run_all(oc_device *d, const FileRun *r, Script *s, Text *error)
+static oc_status run_all(oc_device *d, const FileRun *r, Script *s, Diag *diag)
 {
     Modules modules = {0};
     bool launched = false;
-    oc_status status = make_buffers(d, s, error);
+    oc_status status = make_buffers(d, s, diag);
     for (size_t k = 0; k < s->ini.entries.n && status == OC_OK;) {
         const IniEntry *e = &s->ini.entries.v[k];
-        Text why = {0};
+        Diag why = {0};
         if (ini_within(e, "launch"))
-            launched = true, status = run_section(d, r, s, &k, &modules, error);
+            launched = true, status = run_section(d, r, s, &k, &modules, diag);
         else if (!strcmp(e->section, "buffers"))
             k++;
         else
-            text_printf(&why, "an argument file has [buffers] and [launch KERNEL], not [%s]", e->section),
-                status = at_entry(s, e, OC_BAD_ARGUMENT, &why, error);
-        text_free(&why);
+            diag_error(&why, "an argument file has [buffers] and [launch KERNEL], not [%s]", e->section),
+                status = at_entry(s, e, OC_BAD_ARGUMENT, &why, diag);
+        diag_free(&why);
     }
     if (status == OC_OK && !launched)
-        status = file_fail(error, OC_BAD_ARGUMENT, "%s has no [launch KERNEL]", s->ini.source.name);
+        status = file_fail(diag, OC_BAD_ARGUMENT, "%s has no [launch KERNEL]", s->ini.source.name);
     for (size_t k = 0; k < modules.n; k++) text_free(&modules.v[k].ptx);
     vec_free(&modules);
     return status;
 }
 
-oc_status script_run(oc_device *d, const FileRun *r, const char *path, Script *s, Text *error)
+oc_status script_run(oc_device *d, const FileRun *r, const char *path, Script *s, Diag *diag)
 {
     Text text = {0};
-    Diag diag = {0};
     *s = (Script){.arena = {0}};
-    if (!text_read_file(&text, path)) return file_fail(error, OC_BAD_FILE, "can't read %s: %s", path, strerror(errno));
-    bool read = ini_parse(&s->ini, path, text.v ? text.v : "", text.n, &diag);
-    if (!read) text_put(error, diag.text.v);
-    text_free(&text), diag_free(&diag);
-    return read ? run_all(d, r, s, error) : OC_BAD_ARGUMENT;
+    if (!text_read_file(&text, path)) return file_fail(diag, OC_BAD_FILE, "can't read %s: %s", path, strerror(errno));
+    bool read = ini_parse(&s->ini, path, text.v ? text.v : "", text.n, diag);
+    text_free(&text);
+    return read ? run_all(d, r, s, diag) : OC_BAD_ARGUMENT;
 }
 
 void script_free(Script *s)

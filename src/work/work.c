@@ -359,7 +359,7 @@ static void params_text(const WorkParam *p, const int64_t *values, Text *out)
     for (int k = 0; p[k].name; k++) text_printf(out, "%s%s=%lld", k ? " " : "", p[k].name, (long long)values[k]);
 }
 
-bool workload_params(const WorkloadEntry *e, const WorkOptions *o, int64_t *values, Text *params, Text *error)
+bool workload_params(const WorkloadEntry *e, const WorkOptions *o, int64_t *values, Text *params, Diag *diag)
 {
     const WorkParam *p = e->workload->params;
     for (int k = 0; p[k].name; k++) values[k] = o->small ? p[k].small : p[k].standard;
@@ -367,24 +367,22 @@ bool workload_params(const WorkloadEntry *e, const WorkOptions *o, int64_t *valu
         const char *equals = strchr(*s, '=');
         int k = 0;
         if (!equals)
-            return text_printf(error, "'%s': parameter=value is expected, such as %s=%lld", *s,
-                               p[0].name ? p[0].name : "n", p[0].name ? (long long)p[0].small : 1),
-                   false;
+            return diag_error(diag, "'%s': parameter=value is expected, such as %s=%lld", *s,
+                              p[0].name ? p[0].name : "n", p[0].name ? (long long)p[0].small : 1);
         while (p[k].name &&
                (strlen(p[k].name) != (size_t)(equals - *s) || memcmp(p[k].name, *s, (size_t)(equals - *s))))
             k++;
         if (!p[k].name) {
-            text_printf(error, "%s has no parameter '%.*s'; it has: ", e->workload->name, (int)(equals - *s), *s);
-            for (int n = 0; p[n].name; n++) text_printf(error, "%s%s", n ? ", " : "", p[n].name);
-            if (!p[0].name) text_put(error, "none");
-            return false;
+            Text names = {0};
+            for (int n = 0; p[n].name; n++) text_printf(&names, "%s%s", n ? ", " : "", p[n].name);
+            diag_error(diag, "%s has no parameter '%.*s'; it has: %s", e->workload->name, (int)(equals - *s), *s,
+                       names.n ? names.v : "none");
+            return text_free(&names), false;
         }
         uint64_t v;
-        if (!parse_size(equals + 1, &v) || v > INT64_MAX || (int64_t)v < p[k].min || (int64_t)v > p[k].max) {
-            text_printf(error, "%s: %s is refused: a whole number from %lld to %lld is expected (%s)",
-                        e->workload->name, *s, (long long)p[k].min, (long long)p[k].max, p[k].doc);
-            return false;
-        }
+        if (!parse_size(equals + 1, &v) || v > INT64_MAX || (int64_t)v < p[k].min || (int64_t)v > p[k].max)
+            return diag_error(diag, "%s: %s is refused: a whole number from %lld to %lld is expected (%s)",
+                              e->workload->name, *s, (long long)p[k].min, (long long)p[k].max, p[k].doc);
         values[k] = (int64_t)v;
     }
     params_text(p, values, params);
@@ -393,12 +391,13 @@ bool workload_params(const WorkloadEntry *e, const WorkOptions *o, int64_t *valu
 
 static bool read_params(Work *w, const WorkloadEntry *e, const WorkOptions *o)
 {
-    Text params = {0}, error = {0};
+    Text params = {0};
+    Diag error = {0};
     bool ok = true;
     for (int k = 0; o->values && e->workload->params[k].name; k++) w->values[k] = o->values[k];
     if (!o->values) ok = workload_params(e, o, w->values, &params, &error);
-    if (!ok) work_fail(w, "%s", error.v);
-    text_free(&params), text_free(&error);
+    if (!ok) work_fail(w, "%s", error.text.v);
+    text_free(&params), diag_free(&error);
     return ok;
 }
 

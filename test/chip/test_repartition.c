@@ -177,9 +177,9 @@ static void per_program(void **state)
 }
 
 // A launch without time neither divides nor is bound: its own occupancy is what it would be alone.
-static bool none(void *user, const char *name, const char *shown, bool *taken, Text *why)
+static bool none(void *user, const char *name, const char *shown, bool *taken, Diag *diag)
 {
-    (void)user, (void)name, (void)shown, (void)why;
+    (void)user, (void)name, (void)shown, (void)diag;
     *taken = false;
     return true;
 }

@@ -8,9 +8,9 @@
 // Sets an option by its axis' name.
 static void set(Setup *s, const char *axis, const char *value)
 {
-    Text why = {0};
+    Diag why = {0};
     assert_true(setup_set(s, setup_axis(axis), value, NAMES_AXIS, &why));
-    text_free(&why);
+    diag_free(&why);
 }
 
 static void fields(void **state)
@@ -20,12 +20,12 @@ static void fields(void **state)
     for (int k = 0; k < OPTIONS; k++) {
         const SetupOption *o = &setup_options[k];
         const char *value = o->kind == SETUP_COUNT ? "7" : o->kind == SETUP_CHOICE ? "small" : o->takes ? "x" : NULL;
-        Text why = {0};
+        Diag why = {0};
         if (!o->field) continue;
         Setup one = {0};
         assert_true(setup_set(&one, o, value, NAMES_OPTION, &why));
         assert_true(setup_given(&one) == 1ull << k);
-        text_free(&why);
+        diag_free(&why);
     }
     set(&s, "max-cycles", "4KiB"), set(&s, "cap", "9"), set(&s, "lowering", "no"), set(&s, "why", "yes");
     assert_true(s.max_cycles == 4096 && s.cap == 9 && s.no_lowering && s.why);
@@ -42,19 +42,19 @@ static void refusals(void **state)
 {
     (void)state;
     Setup s = {0};
-    Text why = {0};
+    Diag why = {0};
     assert_false(setup_set(&s, setup_axis("max-cycles"), "many", NAMES_OPTION, &why));
-    assert_string_equal(why.v, "--max-cycles takes a whole number, not 'many'");
-    why.n = 0;
+    assert_string_equal(why.text.v, "--max-cycles takes a whole number, not 'many'");
+    diag_free(&why);
     assert_false(setup_set(&s, setup_axis("lowering"), "maybe", NAMES_AXIS, &why));
-    assert_string_equal(why.v, "lowering is yes or no, not 'maybe'");
+    assert_string_equal(why.text.v, "lowering is yes or no, not 'maybe'");
     set(&s, "sample", "yes"), set(&s, "max-cycles", "5");
     static const char *const said[] = {"--max-cycles can't go with --sample,", "max-cycles can't go with sample,",
                                        "max_cycles can't go with sample,"};
     for (int names = NAMES_OPTION; names <= NAMES_FIELD; names++) {
-        why.n = 0;
+        diag_free(&why);
         assert_false(setup_agrees(setup_given(&s), false, (SetupNames)names, &why));
-        assert_true(!strncmp(why.v, said[names], strlen(said[names])));
+        assert_true(!strncmp(why.text.v, said[names], strlen(said[names])));
     }
     // What has no effect is a mistake of a command line alone.
     const uint64_t idle = 1ull << OPT_FUNCTIONAL | 1ull << OPT_WHY;
@@ -62,7 +62,7 @@ static void refusals(void **state)
     assert_false(setup_agrees(idle, true, NAMES_OPTION, &why));
     assert_false(setup_agrees(1ull << OPT_CSV, true, NAMES_OPTION, &why));
     assert_true(setup_agrees(1ull << OPT_CSV | 1ull << OPT_METRICS, true, NAMES_OPTION, &why));
-    text_free(&why);
+    diag_free(&why);
 }
 
 static void stored(void **state)

@@ -356,7 +356,8 @@ static void tell(void *user, const char *line) { (void)user, (void)line; }
 static bool server_scenario(const void *of)
 {
     const char *const words[] = {of, NULL};
-    Text printed = {0}, why = {0};
+    Text printed = {0};
+    Diag why = {0};
     const char *sets[] = {"gpu.slice=3", NULL};
     const oc_config config = {.gpu = "gtx480", .sets = sets, .print = keep_text, .user = &printed};
     FILE *written = tmpfile();
@@ -369,14 +370,14 @@ static bool server_scenario(const void *of)
     } else {
         const ServeOptions o = {.words = words, .output = fileno(written), .keep = 64, .tell = tell};
         const bool ran = serve(d, &o, &printed, &served, &why);
-        if (!ran) said(why.v);
+        if (!ran) said(why.text.v);
         if (ran && WIFSIGNALED(served.status)) fail_msg("%s was ended by signal %d", words[0], WTERMSIG(served.status));
         error = !ran || WEXITSTATUS(served.status);
         if (ran && error) said("the program's status");
         oc_close(d);
     }
     fclose(written);
-    text_free(&printed), text_free(&why);
+    text_free(&printed), diag_free(&why);
     return error;
 }
 

@@ -49,10 +49,10 @@ static const char *const names[] = {
     "aaaaaaaaaaaab",
 };
 
-static bool taken(const Regex *p, const char *name, const char *shown, bool *out, Text *why)
+static bool taken(const Regex *p, const char *name, const char *shown, bool *out, Diag *diag)
 {
     const KernelFilter *f = regex_filter(p);
-    return f->takes(f->user, name, shown, out, why);
+    return f->takes(f->user, name, shown, out, diag);
 }
 
 static void as_posix(void **state)
@@ -60,9 +60,9 @@ static void as_posix(void **state)
     (void)state;
     for (size_t e = 0; e < COUNT(usual); e++) {
         regex_t r;
-        Text why = {0};
+        Diag why = {0};
         Regex *p = regex_open(usual[e], &why);
-        if (!p) fail_msg("%s", why.v);
+        if (!p) fail_msg("%s", why.text.v);
         assert_int_equal(regcomp(&r, *usual[e] ? usual[e] : "()", REG_EXTENDED | REG_NOSUB), 0);
         for (size_t n = 0; n < COUNT(names); n++)
             for (size_t s = 0; s < COUNT(names); s++) {
@@ -91,19 +91,19 @@ static void bounded(void **state)
     static const char *const slow[] = {"^(a+)+[b]c?$", "^(([a-y]*+z|a)+)+[b]$", "((a?){200}){3}[b]$"};
     for (size_t e = 0; e < COUNT(slow); e++)
         for (size_t n = 40; n <= 4000000; n *= 10) {
-            Text why = {0};
+            Diag why = {0};
             bool out = true;
             double began = cpu();
             char *name = mem_alloc(n + 1);
             memset(name, 'a', n);
             Regex *p = regex_open(slow[e], &why);
-            if (!p) fail_msg("%s", why.v);
-            if (!taken(p, name, name, &out, &why)) assert_non_null(strstr(why.v, "too many steps"));
+            if (!p) fail_msg("%s", why.text.v);
+            if (!taken(p, name, name, &out, &why)) assert_non_null(strstr(why.text.v, "too many steps"));
             assert_false(out);
             if (cpu() - began > 20) fail_msg("'%s' over %zu characters takes %g s", slow[e], n, cpu() - began);
             regex_close(p);
             mem_free(name);
-            text_free(&why);
+            diag_free(&why);
         }
 }
 
@@ -113,10 +113,10 @@ static void refused(void **state)
     static const char *const bad[] = {
         "(", "a)", "[a", "a{2,1}", "*a", "((a{255}){255}){255}", "(?<n>a)(?<n>b)", "\\C*", "(*UTF)a", "(?P>x)"};
     for (size_t k = 0; k < COUNT(bad); k++) {
-        Text why = {0};
+        Diag why = {0};
         if (regex_open(bad[k], &why)) fail_msg("'%s' is taken", bad[k]);
-        if (!strstr(why.v, bad[k]) || !strstr(why.v, "malformed")) fail_msg("%s", why.v);
-        text_free(&why);
+        if (!strstr(why.text.v, bad[k]) || !strstr(why.text.v, "malformed")) fail_msg("%s", why.text.v);
+        diag_free(&why);
     }
 }
 

@@ -41,10 +41,10 @@ static const struct {
 
 static bool fits(const oc_policy_type *t, const oc_policy_param *p, double value)
 {
-    Text why = {0};
+    Diag why = {0};
     bool ok = sched_fits(t, p, value, &why);
-    assert_true(ok == (why.n == 0));
-    text_free(&why);
+    assert_true(ok == (!why.failed));
+    diag_free(&why);
     return ok;
 }
 
