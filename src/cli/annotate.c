@@ -1,8 +1,7 @@
 // annotate.c: onchip run --annotate: the source, with what each line did beside it. A line of the kernel has what was
 // inlined there, too. Below it stands a row for each of its accesses of memory, with the array. A source that can't be
 // read has its lines' numbers alone.
-#include "cli/unit.h"
-#include "device/device.h"
+#include "cli/report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -78,9 +77,11 @@ static bool any_access(const Annotation *a, const char *file)
     return false;
 }
 
-void annotate_text(const LaunchSum *sum, FILE *out)
+void annotate_text(const ReportLaunch *launch)
 {
     enum { NEAR = 3 };  // lines without instructions that are shown between two that have some
+    const LaunchSum *sum = launch->sum;
+    FILE *out = launch->run->out;
     Annotation a = {.out = out};
     LineStats own = {0};
     own_lines_of(sum->code, sum->inst, &own);

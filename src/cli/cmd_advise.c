@@ -199,13 +199,13 @@ static void kernels_text(const Advice *a, const struct Gpu *g)
         for (int n = 0; n < 3; n++) sum.info.grid[n] = grid[n], sum.info.block[n] = block[n];
         sum.occupancy_blocks = blocks_room(r);
         memcpy(sum.count, r->count, sizeof sum.count);
-        Text limits = {0}, peaks = {0};
+        Text limits = {0};
         char *full = name_shown(r->name), *name = name_shorten(full, 2 * report_width(stdout));
-        limits_text(&sum, g, &limits, &peaks);
+        limits_say(&sum, g, &limits);
         printf("\n%s: %.0f %% of the time\n", name, 100.0 * (double)r->count[C_CYCLES] / (double)run->cycles);
-        put_row(stdout, "  limited by", 16, BREAK_WORDS, limits.n ? limits.v : "nothing that stands out");
+        put_row(stdout, "  limited by", 16, BREAK_WORDS, limits.v);
         expect_text(r->count, g, stdout);
-        text_free(&limits), text_free(&peaks);
+        text_free(&limits);
         mem_free(full), mem_free(name);
     }
 }

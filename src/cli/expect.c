@@ -57,20 +57,3 @@ void expect_text(const uint64_t *count, const Gpu *g, FILE *out)
     put_head(out, "  how sure", 16, BREAK_WORDS, t.v);
     text_free(&t);
 }
-
-void expect_json(const uint64_t *count, const Gpu *g, Json *j)
-{
-    double peak[ALL_PEAKS];
-    Expected e;
-    Text t = {0};
-    find_peaks(count, g, peak);
-    expect_find(count, peak, g->name, &e);
-    expect_words(&e, &t);
-    json_open(j, "expected", '{');
-    json_string(j, "class", e.class);
-    json_uint(j, "launches", e.launches);
-    if (e.launches) json_double(j, "within", e.within);
-    json_string(j, "says", t.v);
-    json_close(j, '}');
-    text_free(&t);
-}

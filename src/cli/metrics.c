@@ -1,8 +1,7 @@
 // metrics.c: onchip run --metrics: numbers of each kernel by name. A name is a counter's or a rate's; or one of Nsight
 // Compute's: a counter that has such a name beside its own (counters.def), or a row of ratios[], which is computed as
 // NVIDIA's table of nvprof's metrics and Nsight's says (Nsight Compute CLI, "Metric Comparison").
-#include "cli/unit.h"
-#include "device/device.h"
+#include "cli/report.h"
 
 #include <math.h>
 #include <string.h>
@@ -117,32 +116,55 @@ static void put_field(const char *text, bool last, FILE *out)
     fputs(last ? "\"\n" : "\",", out);
 }
 
-void metrics_put(const oc_device *d, const char *list, bool csv, FILE *out)
+// --- a format, which has a row for each number -----------------------------------------------------------------------
+typedef struct Metrics {
+    const char *list;
+    bool csv;
+    Table table;  // where it isn't CSV
+} Metrics;
+
+static void put_fields(const ReportRun *r, const char *const *fields, size_t n)
+{
+    Metrics *m = r->own;
+    for (size_t k = 0; k < n; k++) m->csv ? put_field(fields[k], k + 1 == n, r->out) : table_add(&m->table, fields[k]);
+}
+
+static void begin(const ReportRun *r)
 {
     static const char *const heads[] = {"Kernel Name", "Launches", "Metric Name", "Metric Unit", "Metric Value"};
-    LaunchSums sums = {0};
-    const Gpu *g = device_gpu(d);
-    Table t = {.columns = COUNT(heads), .width = SIZE_MAX};
-    device_sums(d, &sums);
-    for (size_t k = 0; k < COUNT(heads); k++)
-        csv ? put_field(heads[k], k + 1 == COUNT(heads), out) : table_add(&t, heads[k]);
-    for (size_t k = 0; k < sums.n; k++) {
-        if (sums.v[k].functional) continue;
-        char *name = name_shown(sums.v[k].kernel), launches[32];
-        snprintf(launches, sizeof launches, "%llu", (unsigned long long)sums.v[k].launches);
-        for (const char *p = list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
-            char word[128], value[64] = "n/a";
-            Metric m = {0};
-            snprintf(word, sizeof word, "%.*s", (int)strcspn(p, ","), p);
-            if (!find(word, sums.v[k].count, g, &m)) continue;
-            if (!isnan(m.value)) snprintf(value, sizeof value, "%.15g", m.value);
-            const char *const row[] = {name, launches, m.name, m.unit, value};
-            for (size_t n = 0; n < COUNT(row); n++)
-                csv ? put_field(row[n], n + 1 == COUNT(row), out) : table_add(&t, row[n]);
-        }
-        mem_free(name);
+    Metrics *m = r->own;
+    m->table = (Table){.columns = COUNT(heads), .width = SIZE_MAX};
+    put_fields(r, heads, COUNT(heads));
+}
+
+static void numbers(const ReportLaunch *l)
+{
+    const Metrics *all = l->run->own;
+    char *name = name_shown(l->sum->kernel), launches[32];
+    snprintf(launches, sizeof launches, "%llu", (unsigned long long)l->sum->launches);
+    for (const char *p = all->list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
+        char word[128], value[64] = "n/a";
+        Metric m = {0};
+        snprintf(word, sizeof word, "%.*s", (int)strcspn(p, ","), p);
+        if (!find(word, l->sum->count, l->run->gpu, &m)) continue;
+        if (!isnan(m.value)) snprintf(value, sizeof value, "%.15g", m.value);
+        const char *const fields[] = {name, launches, m.name, m.unit, value};
+        put_fields(l->run, fields, COUNT(fields));
     }
-    if (!csv) table_print(&t, out);
-    table_free(&t);
-    sums_free(&sums);
+    mem_free(name);
+}
+
+static void end(const ReportRun *r)
+{
+    Metrics *m = r->own;
+    if (!m->csv) table_print(&m->table, r->out);
+    table_free(&m->table);
+}
+
+void metrics_put(const oc_device *d, const char *list, bool csv, FILE *out)
+{
+    static const ReportRow rows[] = {{HAS_TIME, numbers}};
+    static const ReportFormat format = {.begin = begin, .rows = rows, .row_count = COUNT(rows), .end = end};
+    Metrics m = {.list = list, .csv = csv};
+    report_walk(&format, &(ReportRun){.device = d, .info = &(ReportInfo){0}, .out = out, .own = &m});
 }

@@ -2,8 +2,7 @@
 // of its peak that is, how often it had the data, and where accesses were made to wait. Below it the roofline (Williams
 // et al., CACM 2009), with warp instructions in the place of floating-point operations (Ding and Williams, PMBS 2019):
 // what the kernel reached, beside what each level's bandwidth would allow at the kernel's instructions a byte.
-#include "cli/unit.h"
-#include "device/device.h"
+#include "cli/report.h"
 
 #include <math.h>
 #include <string.h>
@@ -92,12 +91,15 @@ static void put_roofline(const uint64_t *c, const Gpu *g, const double peak[ALL_
     fprintf(out, "  reached: %s warp instructions/s\n", text);
 }
 
-void chart_text(const LaunchSum *sum, const Gpu *g, FILE *out)
+void chart_text(const ReportLaunch *l)
 {
+    const uint64_t *c = l->sum->count;
+    const Gpu *g = l->run->gpu;
+    FILE *out = l->run->out;
     double peak[ALL_PEAKS];
-    find_peaks(sum->count, g, peak);
+    find_peaks(c, g, peak);
     fprintf(out, "  memory chart\n");
-    put_chart(sum->count, peak, out);
+    put_chart(c, peak, out);
     fprintf(out, "  roofline\n");
-    put_roofline(sum->count, g, peak, out);
+    put_roofline(c, g, peak, out);
 }

@@ -1,6 +1,5 @@
-// report_check.c: what --check found in a kernel, as text and as JSON.
-#include "cli/unit.h"
-#include "device/device.h"
+// report_check.c: what --check found in a kernel, in words.
+#include "cli/report.h"
 
 #include <string.h>
 
@@ -31,10 +30,12 @@ static void flaw_text(const Flaw *f, FILE *out)
     text_free(&t);
 }
 
-void overread_text(const LaunchSum *sum, FILE *out)
+void overread_text(const ReportLaunch *l)
 {
+    const LaunchSum *sum = l->sum;
+    FILE *out = l->run->out;
     Text t = {0};
-    if (!sum->overread || sum->checked) return;  // a finding, then
+    if (l->has & HAS_CHECK) return;  // it is a finding, then
     text_printf(&t,
                 "%llu time%s a lane reads behind the end of its memory, and gets 0; with --set gpu.overread=no that is "
                 "an error; the first:",
@@ -45,54 +46,14 @@ void overread_text(const LaunchSum *sum, FILE *out)
     text_free(&t);
 }
 
-void check_text(const LaunchSum *sum, FILE *out)
+void check_text(const ReportLaunch *l)
 {
-    if (!sum->checked) return;
+    const LaunchSum *sum = l->sum;
+    FILE *out = l->run->out;
     if (sum->flaws.n)
         fprintf(out, "  check         %zu finding%s\n", sum->flaws.n, sum->flaws.n == 1 ? "" : "s");
     else
         fprintf(out, "  check         nothing was found\n");
     for (size_t k = 0; k < sum->flaws.n; k++) flaw_text(&sum->flaws.v[k], out);
     if (sum->unchecked) put_row(out, "  not checked", 16, BREAK_WORDS, sum->unchecked);
-}
-
-static void shape(const char *name, const uint32_t of[3], Json *j)
-{
-    json_open(j, name, '[');
-    for (int k = 0; k < 3; k++) json_uint(j, NULL, of[k]);
-    json_close(j, ']');
-}
-
-void check_json(const Record *r, Json *j)
-{
-    if (!r->checked) return;
-    json_open(j, "findings", '[');
-    for (size_t k = 0; k < r->flaws.n; k++) {
-        const Flaw *f = &r->flaws.v[k];
-        json_open(j, NULL, '{');
-        json_string(j, "kind", flaw_names[f->kind]);
-        json_uint(j, "count", f->count);
-        if (f->space) json_string(j, "space", f->space);
-        if (f->name) {
-            json_string(j, "structure", f->name);
-            json_double(j, "offset", (double)(int64_t)f->offset);
-            json_uint(j, "bytes", f->bytes);
-        }
-        json_string(j, "cure", f->cure);
-        json_open(j, "places", '[');
-        for (int n = 0; n < 2; n++) {
-            const FlawSide *s = &f->side[n];
-            if (!s->access) continue;
-            json_open(j, NULL, '{');
-            json_string(j, "access", s->access);
-            json_string(j, "place", s->place);
-            json_string(j, "instruction", s->inst);
-            shape("block", s->block, j), shape("thread", s->thread, j);
-            json_close(j, '}');
-        }
-        json_close(j, ']');
-        json_close(j, '}');
-    }
-    json_close(j, ']');
-    if (r->unchecked) json_string(j, "unchecked", r->unchecked);
 }

@@ -6,15 +6,11 @@
 //   3. what most issue slots are lost to, where less than 60 % are used: latency, with too few warps to hide it;
 //
 // and then lanes that take no part, where a quarter of them don't.
-#include "cli/unit.h"
-#include "device/device.h"
+#include "cli/report.h"
 
 static const double idle_told = 0.2, uneven = 0.75, peak_told = 0.6, lost_told = 0.25, lanes_told = 0.75;
 
-static const char *const names[PEAKS] = {"issue", "L1", "shared memory", "link", "L2", "DRAM"}, *const fields[PEAKS] = {
-                                                                                                    "issue",  "l1",
-                                                                                                    "shared", "link",
-                                                                                                    "l2",     "dram"};
+static const char *const names[PEAKS] = {"issue", "L1", "shared memory", "link", "L2", "DRAM"};
 
 static double over(double a, double b) { return b > 0 ? a / b : 0; }
 
@@ -129,31 +125,24 @@ static void idle_text(const LaunchSum *sum, Text *out)
     vec_free(&lines);
 }
 
-void limits_text(const LaunchSum *sum, const Gpu *g, Text *limits, Text *peaks)
+void limits_say(const LaunchSum *sum, const Gpu *g, Text *out)
 {
     const uint64_t *c = sum->count;
     double peak[ALL_PEAKS], lanes = over((double)c[C_THREAD_INSTS], 32.0 * (double)c[C_WARP_INSTS]);
     find_peaks(c, g, peak);
-    grid_text(sum, g, limits);
-    if (!unit_text(c, peak, limits)) stall_text(c, g, limits);
+    grid_text(sum, g, out);
+    if (!unit_text(c, peak, out)) stall_text(c, g, out);
     if (lanes < lanes_told) {
-        add_phrase(limits, "divergence: %.3g of 32 lanes take part", 32 * lanes);
-        idle_text(sum, limits);
+        add_phrase(out, "divergence: %.3g of 32 lanes take part", 32 * lanes);
+        idle_text(sum, out);
     }
-    if (!limits->n) text_put(limits, "nothing alone");
-    for (int k = 0; k < PEAKS; k++)
-        if (peak[k] > 0) text_printf(peaks, "%s%s %.1f %%", peaks->n ? ", " : "", names[k], 100 * peak[k]);
+    if (!out->n) text_put(out, "nothing alone");
 }
 
-void limits_json(const LaunchSum *sum, const Gpu *g, Json *j)
+void peaks_say(const uint64_t *c, const Gpu *g, Text *out)
 {
     double peak[ALL_PEAKS];
-    Text limits = {0}, peaks = {0};
-    limits_text(sum, g, &limits, &peaks);
-    json_string(j, "limited_by", limits.v);
-    find_peaks(sum->count, g, peak);
-    json_open(j, "peaks", '{');
-    for (int k = 0; k < PEAKS; k++) json_double(j, fields[k], peak[k]);
-    json_close(j, '}');
-    text_free(&limits), text_free(&peaks);
+    find_peaks(c, g, peak);
+    for (int k = 0; k < PEAKS; k++)
+        if (peak[k] > 0) text_printf(out, "%s%s %.1f %%", out->n ? ", " : "", names[k], 100 * peak[k]);
 }

@@ -1,19 +1,13 @@
-// report_why.c: why a kernel's loads missed in the L1 (sm/why.c), as text and as JSON. A sentence for each data
+// report_why.c: why a kernel's loads missed in the L1 (sm/why.c), in words. A sentence for each data
 // structure says what kind of L1 would serve more of its loads, and how many: all these numbers are counted.
-#include "cli/unit.h"
-#include "device/device.h"
+#include "cli/report.h"
 
-#include <math.h>
-
-static const struct {
-    const char *name, *what;  // in JSON and in words; %s: a size
-} shadows[WHY_SHADOWS] = {[WHY_FULL] = {"fully_associative", "a fully associative one"},
-                          [WHY_TWICE] = {"twice", "one of %s"},
-                          [WHY_FOUR] = {"four_times", "one of %s"},
-                          [WHY_HASHED] = {"hashed", "one with hashed sets"},
-                          [WHY_ALONE] = {"alone", "one without the other structures' loads"}};
-static const char *const classes[WHY_CLASSES] = {
-    [WHY_FIRST] = "first_touch", [WHY_CAPACITY] = "capacity", [WHY_CONFLICT] = "conflict", [WHY_DROPPED] = "dropped"};
+static const char *const shadows[WHY_SHADOWS] = {  // %s: a size
+    [WHY_FULL] = "a fully associative one",
+    [WHY_TWICE] = "one of %s",
+    [WHY_FOUR] = "one of %s",
+    [WHY_HASHED] = "one with hashed sets",
+    [WHY_ALONE] = "one without the other structures' loads"};
 
 static double part(double of, uint64_t all) { return all ? 100 * of / (double)all : 0; }
 
@@ -67,7 +61,7 @@ static void put_shadow(const LaunchSum *sum, WhyShadow k, Text *out)
 {
     char size[32];
     format_bytes(size, (double)sum->why.l1 * (k == WHY_FOUR ? 4 : 2));
-    text_printf(out, shadows[k].what, size);
+    text_printf(out, shadows[k], size);
 }
 
 // What another L1 would serve, where that is 1 % of the loads more or above; the best first, and of equal ones what is
@@ -112,9 +106,10 @@ static void sentence(const LaunchSum *sum, const SumStructure *s, FILE *out)
     text_free(&t), text_free(&others), text_free(&by);
 }
 
-void why_text(const LaunchSum *sum, FILE *out)
+void why_text(const ReportLaunch *l)
 {
-    if (!sum->why.l1) return;
+    const LaunchSum *sum = l->sum;
+    FILE *out = l->run->out;
     classes_text(sum, out);
     for (size_t k = 0; k < sum->structures.n; k++) {
         const SumStructure *s = &sum->structures.v[k];
@@ -123,29 +118,4 @@ void why_text(const LaunchSum *sum, FILE *out)
     if (sum->why.lines > 1)
         put_row(out, "  sampled", 12, BREAK_WORDS,
                 "of the lines that an SM loads, too many to be watched, a part tells first touch from capacity");
-}
-
-// The relative standard error of a share of the sampled loads can't be larger.
-static double most_error(uint64_t sampled) { return sampled ? 0.5 / sqrt((double)sampled) : 1; }
-
-void why_json(const LaunchSum *sum, const SumStructure *s, Json *j)
-{
-    const WhyStat *w = &s->why;
-    json_open(j, "why", '{');
-    json_uint(j, "loads", w->reads);
-    json_uint(j, "served", w->served);
-    for (int k = 0; k < WHY_CLASSES; k++) json_double(j, classes[k], why_missed(w, (WhyClass)k));
-    json_open(j, "served_by", '{');
-    for (int k = 0; k < WHY_SHADOWS; k++)
-        if (sum->why.can[k]) json_uint(j, shadows[k].name, w->shadow[k]);
-    json_close(j, '}');
-    json_open(j, "evicted_by", '{');
-    for (size_t k = 0; k < s->evicted.n; k++)
-        if (s->evicted.v[k]) json_uint(j, sum->structures.v[k].name, s->evicted.v[k]);
-    json_close(j, '}');
-    json_open(j, "reuse", '[');
-    for (int k = 0; k < WHY_DISTANCES; k++) json_uint(j, NULL, w->reuse[k]);
-    json_close(j, ']');
-    json_double(j, "reuse_error", most_error(w->sampled));
-    json_close(j, '}');
 }

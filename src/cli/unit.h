@@ -198,7 +198,7 @@ int tune(int argc, char **argv);
 // Prints a line for each search of a swept matrix: what is best. False: there is no best of some, and stderr has why.
 bool searches_print(const Matrix *m, Store *store);
 
-// --- report.c --------------------------------------------------------------------------------------------------------
+// --- report_text.c, report_json.c: the formats of a report -----------------------------------------------------------
 typedef enum LaunchView { LAUNCHES_SUM, LAUNCHES_FIRST, LAUNCHES_SLOWEST, LAUNCHES_ALL } LaunchView;
 typedef struct ReportInfo {
     const char *what;  // workload or file
@@ -215,12 +215,11 @@ void report_text(const oc_device *d, const ReportInfo *info, FILE *out);
 void report_json(const oc_device *d, const ReportInfo *info,
                  Json *json);  // the fields of the top object; d null: nothing was opened
 
-// --- report_limits.c: what limits a kernel ---------------------------------------------------------------------------
+// --- report_limits.c: what limits a kernel, in words -----------------------------------------------------------------
 struct Gpu;
 struct LaunchSum;
-// Adds what limits it, in words, and the share of its peak that each unit reached.
-void limits_text(const struct LaunchSum *sum, const struct Gpu *g, Text *limits, Text *peaks);
-void limits_json(const struct LaunchSum *sum, const struct Gpu *g, Json *json);
+void limits_say(const struct LaunchSum *sum, const struct Gpu *g, Text *out);
+void peaks_say(const uint64_t *count, const struct Gpu *g, Text *out);  // the share of its peak that each unit reached
 
 // --- points.gen.c: doc/results/measurements/measured.csv -------------------------------------------------------------
 typedef struct PointsFile {
@@ -243,28 +242,10 @@ void expect_words(const Expected *e, Text *out);                                
 void expect_say(const uint64_t *count, const double *peak, const char *gpu, Text *out);  // both
 // A row of a text; none of a card before Volta, on which nothing was measured.
 void expect_text(const uint64_t *count, const struct Gpu *g, FILE *out);
-void expect_json(const uint64_t *count, const struct Gpu *g, Json *json);
-
-// --- report_chart.c: the memory chart and the roofline ---------------------------------------------------------------
-void chart_text(const struct LaunchSum *sum, const struct Gpu *g, FILE *out);
-
-// --- annotate.c: the source with its counters ------------------------------------------------------------------------
-void annotate_text(const struct LaunchSum *sum, FILE *out);
 
 // --- metrics.c: single numbers by their names ------------------------------------------------------------------------
 bool metrics_read(const char *list, Diag *diag);  // names between commas; false, and why: one isn't known
 void metrics_put(const oc_device *d, const char *list, bool csv, FILE *out);
-
-// --- report_why.c: why loads missed in the L1; nothing where nobody asked --------------------------------------------
-struct SumStructure;
-void why_text(const struct LaunchSum *sum, FILE *out);
-void why_json(const struct LaunchSum *sum, const struct SumStructure *s, Json *json);
-
-// --- report_check.c: what --check found; nothing where nobody asked --------------------------------------------------
-struct Record;
-void overread_text(const struct LaunchSum *sum, FILE *out);  // the first read behind an allocation
-void check_text(const struct LaunchSum *sum, FILE *out);
-void check_json(const struct Record *r, Json *json);
 
 // --- probe_text.c, probe_json.c, probe_book.c, probe_files.c: what onchip probe found --------------------------------
 struct Probe;
