@@ -1,6 +1,7 @@
 // desc.c: how a GPU description is read: an INI file, and below it those that it is based on; above it the values of
 // the command line. A later value replaces an earlier one. Latencies are described from issue to use; derive.c computes
-// those of the links from them, so that an access on an idle GPU takes exactly what is described (mem.h, port.c).
+// those of the links from them, so that an access on an idle GPU takes exactly what is described (mem.h,
+// sm/transaction.c).
 #include "gpu/unit.h"
 
 #include <errno.h>

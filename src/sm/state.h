@@ -206,7 +206,7 @@ typedef struct Lsu {
     uint32_t free_tracker, trackers;  // free_tracker: the first that is free; trackers: none is
 } Lsu;
 
-// --- Ports: caches, and misses under way (port.c; Scratch: scratch.c) ------------------------------------------------
+// --- Ports: caches, and misses under way (port.c, misses.c, transaction.c; Scratch: scratch.c) -----------------------
 // A port: one of the SM's caches as its load-store unit sees it, or the way past them, which has no lines.
 typedef enum PortId {
     PORT_L1,

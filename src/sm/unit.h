@@ -229,19 +229,40 @@ Refusal ports_empty(Sm *sm);                  // the L1, what it is divided into
 void ports_close(Sm *sm);
 bool ports_await(const Sm *sm);  // replies are to come
 void port_write_left(Sm *sm);    // dirty lines that had no room then: the first work of a launch
-Refusal port_access(Sm *sm, const LsuOp *op, const Segment *s);  // a transaction
-Refusal port_load(Sm *sm, const LsuOp *op, const Segment *s, Port *port);
-// As many of a load's next transactions as hit one after the other, `most` of them at most. 0 where somebody looks at
-// each.
-uint32_t port_hits(Sm *sm, const LsuOp *op, uint32_t most);
-// A load whose line lies in another port of the SM: the line moves to the port of the load.
-Refusal port_move(Sm *sm, const LsuOp *op, const Segment *s, Port *other, CacheLine *copy);
+
+// --- misses.c --------------------------------------------------------------------------------------------------------
 // What is under way for a line goes to those that wait for it, and nowhere else.
 static inline void port_abandon(Sm *sm, CacheLine *line)
 {
     if (line->pending) sm->ports.pend[line->slot].line = NULL;
     line->pending = 0;
 }
+// Counts the accesses of banks that sectors of the L1's data take, or of the scratch cache's in shared memory.
+static inline void port_count_data(Sm *sm, const Port *port, uint32_t sectors, bool write, uint8_t structure)
+{
+    uint32_t n = (uint32_t)__builtin_popcount(sectors) * (port->cache.cfg.sector / 16);
+    StructStat *st = &sm->structure[structure];
+    if (!sm->cfg.energy || port->mshrs != &sm->ports.port[PORT_L1]) return;
+    if (port == &sm->ports.port[PORT_SCRATCH])
+        sm->count[write ? C_SHARED_BANK_WRITES : C_SHARED_BANK_READS] += n;
+    else if (write)
+        sm->count[C_L1_BANK_WRITES] += n, st->bank_writes += n;
+    else
+        sm->count[C_L1_BANK_READS] += n, st->bank_reads += n;
+}
+void port_reply(Sm *sm, const Packet *p);
+// Is it the last one of a miss whose line is among so many of a port, from the first on?
+bool port_fills(const Sm *sm, const Packet *p, const Port *port, uint32_t first, uint32_t ways);
+void port_forget(Sm *sm, Port *port, CacheLine *line);  // a line that isn't dirty goes, even if it is under way
+
+// --- transaction.c ---------------------------------------------------------------------------------------------------
+Refusal port_access(Sm *sm, const LsuOp *op, const Segment *s);
+Refusal port_load(Sm *sm, const LsuOp *op, const Segment *s, Port *port);
+// As many of a load's next transactions as hit one after the other, `most` of them at most. 0 where somebody looks at
+// each.
+uint32_t port_hits(Sm *sm, const LsuOp *op, uint32_t most);
+// A load whose line lies in another port of the SM: the line moves to the port of the load.
+Refusal port_move(Sm *sm, const LsuOp *op, const Segment *s, Port *other, CacheLine *copy);
 // The sectors of a cache's line that a segment touches.
 static inline uint32_t port_sectors(const Cache *c, const Segment *s)
 {
@@ -253,10 +274,6 @@ static inline uint32_t port_sectors(const Cache *c, const Segment *s)
 }
 // A request of the copy engine, for a job.
 Refusal port_copy(Sm *sm, const Copy *c, const Segment *s, uint32_t job);
-void port_reply(Sm *sm, const Packet *p);
-// Is it the last one of a miss whose line is among so many of a port, from the first on?
-bool port_fills(const Sm *sm, const Packet *p, const Port *port, uint32_t first, uint32_t ways);
-void port_forget(Sm *sm, Port *port, CacheLine *line);  // a line that isn't dirty goes, even if it is under way
 
 // --- scratch.c -------------------------------------------------------------------------------------------------------
 uint32_t scratch_rows(const SmCfg *cfg, uint32_t bytes);  // rows for data, of unused shared memory
