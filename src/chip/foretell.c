@@ -215,7 +215,7 @@ void foretell_learn(Foretell *all, const Record *r)
 static void spread(const Repeat *p, const Fit *f, const Record *r)
 {
     const uint32_t freedom = p->n - 1 - f->line;
-    const double insts = (double)r->count[C_WARP_INSTS], sure = sample_student(freedom) / sample_student(UINT32_MAX);
+    const double insts = (double)r->count[C_WARP_INSTS], sure = sample_wider(freedom);
     double each[SEEN][C_COUNT], squares = 0;
     for (uint32_t k = 0; k < p->n; k++) {
         const Fit own = fit(p, insts_of(p, k));

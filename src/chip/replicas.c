@@ -8,13 +8,7 @@
 
 #define NORMAL 1.959964  // deviations of a normal distribution that hold 95 % of it
 
-// Of Student's distribution: within so many deviations a mean lies with a probability of 95 %.
-double sample_student(uint32_t freedom)
-{
-    static const double t[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
-                               2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086};
-    return freedom <= COUNT(t) ? t[freedom - 1] : NORMAL + 2.42 / freedom;
-}
+double sample_wider(uint32_t freedom) { return student_t(0.95, freedom) / NORMAL; }
 
 // Of replica r, for the i-th of a launch's differences: orthogonal within a launch, as chance has it between launches.
 double sample_sign(uint64_t launch, uint32_t r, uint32_t i)

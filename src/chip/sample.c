@@ -336,8 +336,7 @@ static void spread(const Looked *l, uint64_t launch, Sampled *s)
     for (uint32_t k = 0, j; k < l->n; k++) {
         if ((j = next_like(l, k)) == l->n) continue;
         const double a = l->weight[k] * l->weight[k] / neighbours[k], b = l->weight[j] * l->weight[j] / neighbours[j];
-        add_off(s, launch, k, sample_student(pairs) / sample_student(UINT32_MAX) * sqrt((a + b) / 2), l->each[j],
-                l->each[k]);
+        add_off(s, launch, k, sample_wider(pairs) * sqrt((a + b) / 2), l->each[j], l->each[k]);
     }
     for (uint32_t k = 0; k < l->n; k++) {
         const double by = (neighbours[k] ? UNSEEN : ALONE) * l->weight[k] + l->unlike[k];

@@ -96,7 +96,8 @@ bool sample_prints(const Kernel *k);         // such a kernel is timed whole: wh
 void sample_scale(Record *r, double times);  // what isn't estimated counter by counter
 
 // --- replicas.c: how sure an estimate is -----------------------------------------------------------------------------
-double sample_student(uint32_t freedom);                            // so many deviations hold 95 %, by Student's
+// So many times as wide is what holds 95 % by Student's distribution as by the normal one.
+double sample_wider(uint32_t freedom);
 double sample_sign(uint64_t launch, uint32_t replica, uint32_t i);  // of the i-th difference
 bool sample_exact(int counter);                                     // execution counts it
 uint64_t sample_round(double x);                                    // 0 or more
