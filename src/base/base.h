@@ -215,20 +215,6 @@ Unit byte_unit(double bytes);    // of GB, MB, kB and bytes
 // The t that |t| stays below with this probability (0 < confidence < 1), with n ≥ 1 degrees of freedom.
 double student_t(double confidence, uint32_t n);
 
-// --- demangle.c: names of C++ ----------------------------------------------------------------------------------------
-typedef enum NameForm {
-    NAME_FULL,    // void blas::saxpy<float>(int, float, float*)
-    NAME_OWN,     // blas::saxpy<float>
-    NAME_SCOPED,  // blas::saxpy
-    NAME_PLAIN,   // saxpy
-} NameForm;
-// Adds a form of a mangled name, "_Z5saxpyifPf", to out. False: it isn't one, or has what kernels' names don't have.
-bool demangle(const char *mangled, NameForm form, Text *out);
-char *name_shown(const char *name);  // in full, or as it is; released with mem_free
-// nvcc names a parameter after its kernel, "_Z5saxpyifPf_param_0": that is "param_0".
-const char *param_shown(const char *kernel, const char *param);
-bool name_means(const char *name, const char *given);  // given is the name as it is, or one of its forms
-
 // --- json.c: JSON, written as it comes -------------------------------------------------------------------------------
 typedef struct Json {
     Text text;

@@ -3,6 +3,7 @@
 // becomes visible. Windows in which nothing happens are jumped over. Nothing depends on the number of host threads:
 // tasks share no data within a phase.
 #include "chip/unit.h"
+#include "names/names.h"
 
 #include <string.h>
 

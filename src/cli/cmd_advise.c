@@ -2,6 +2,7 @@
 #include "advise/advise.h"
 #include "cli/unit.h"
 #include "device/device.h"
+#include "names/names.h"
 
 #include <math.h>
 #include <stdlib.h>

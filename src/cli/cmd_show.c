@@ -4,6 +4,7 @@
 #include "device/device.h"
 #include "driver/fatbin.h"
 #include "gpu/gpu.h"
+#include "names/names.h"
 #include "ptx/strands.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 // cmd_sl1.c: onchip sl1: reads PTX, and writes it with the software L1 in its kernels.
 #include "cli/unit.h"
+#include "names/names.h"
 #include "sl1/sl1.h"
 
 #include <errno.h>

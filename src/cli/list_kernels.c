@@ -2,6 +2,7 @@
 // binary, a cubin or PTX. For each container the targets of its modules, and the kernels of the newest PTX.
 #include "cli/unit.h"
 #include "driver/fatbin.h"
+#include "names/names.h"
 
 #include <errno.h>
 #include <fcntl.h>

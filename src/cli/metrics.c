@@ -2,6 +2,7 @@
 // Compute's: a counter that has such a name beside its own (counters.def), or a row of ratios[], which is computed as
 // NVIDIA's table of nvprof's metrics and Nsight's says (Nsight Compute CLI, "Metric Comparison").
 #include "cli/report.h"
+#include "names/names.h"
 
 #include <math.h>
 #include <string.h>

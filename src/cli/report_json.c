@@ -2,6 +2,7 @@
 // schema. Its version goes up when a field is removed or changes its meaning. A field's name isn't a counter's label: it
 // stays.
 #include "cli/report.h"
+#include "names/names.h"
 
 #include <math.h>
 #include <string.h>

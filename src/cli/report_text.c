@@ -1,6 +1,7 @@
 // report_text.c: a run in words and tables, of 80 columns: what matters of each kernel, the longest rows in files of
 // their own. A row without a number is left out.
 #include "cli/report.h"
+#include "names/names.h"
 
 #include <string.h>
 

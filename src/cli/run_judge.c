@@ -1,6 +1,7 @@
 // run_judge.c: what makes a run fail, beside its result: no launch was timed, counters that break a law, and what
 // --check has found.
 #include "cli/run.h"
+#include "names/names.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 // run_meter.c: how far a run has come, in a line of the terminal that is written again and again, and what its kernels
 // print, which that line must not run into.
 #include "cli/run.h"
+#include "names/names.h"
 
 void meter_begin(Meter *m) { clock_gettime(CLOCK_MONOTONIC, &m->began); }
 

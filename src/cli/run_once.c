@@ -1,6 +1,7 @@
 // run_once.c: carries out what the command line asks for: a workload by name, a kernel of a PTX file or of CUDA source,
 // or a CUDA program, on a device that is opened for it; and prints the report.
 #include "cli/run.h"
+#include "names/names.h"
 #include "sweep/sweep.h"
 
 #include <errno.h>

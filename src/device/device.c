@@ -1,6 +1,7 @@
 // device.c: the functions of onchip.h, which call the device's back end. Only what is the same for all back ends is
 // done here, above all the checks of arguments, so that no back end sees a null pointer or a handle of another device.
 #include "device/unit.h"
+#include "names/names.h"
 
 #include <errno.h>
 #include <string.h>

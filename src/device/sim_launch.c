@@ -1,6 +1,7 @@
 // sim_launch.c: a launch on a simulated device, from its checks to its record: may it run, is it timed, what the chip
 // makes of it, and when it was on its stream (timeline.c).
 #include "device/sim.h"
+#include "names/names.h"
 
 #include <string.h>
 

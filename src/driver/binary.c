@@ -2,6 +2,7 @@
 // objects, and so of programs and libraries; containers follow one another there, each at a multiple of 8 bytes.
 // Everything in a file is a stranger's: fatbin.c and elf.c check what they read.
 #include "driver/fatbin.h"
+#include "names/names.h"
 
 #include <ctype.h>
 #include <string.h>

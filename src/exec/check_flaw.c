@@ -2,6 +2,7 @@
 // finding: it is counted, and said of the first of them. What a finding says is made when it comes, since a kernel's
 // code may be gone when somebody asks.
 #include "exec/check.h"
+#include "names/names.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 // fault.c: what a kernel did wrong, in words: the kernel, the place in the PTX and the CUDA source, block, thread,
 // address and the nearest allocation; and a warp's state for a hang.
 #include "exec/unit.h"
+#include "names/names.h"
 
 #include <string.h>
 

@@ -1,5 +1,6 @@
 // answers.c: an answer for each row of calls.def. Every number that comes from the program is looked up here; the
 // device checks addresses and sizes.
+#include "names/names.h"
 #include "serve/unit.h"
 
 #include <string.h>

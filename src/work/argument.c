@@ -1,5 +1,6 @@
 // argument.c: makes an argument of a kernel from a text, as --arg and args= have it. The text must have the kind and
 // the width of the parameter's PTX type. Where it hasn't, the error says what to write instead.
+#include "names/names.h"
 #include "ptx/ptx.h"
 #include "work/programs.h"
 

@@ -2,6 +2,7 @@
 // the launch.
 #include "device/device.h"
 #include "driver/fatbin.h"
+#include "names/names.h"
 #include "work/programs.h"
 
 #include <errno.h>

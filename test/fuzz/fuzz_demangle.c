@@ -1,7 +1,7 @@
 // Names of C++, with any bytes: each form of a name is a text of a bounded length, and a name means itself.
 //
 // The first byte cuts the rest in two: a name, and what somebody calls it.
-#include "base/base.h"
+#include "names/names.h"
 
 #include <assert.h>
 #include <string.h>

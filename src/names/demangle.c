@@ -5,7 +5,7 @@
 //
 // A name is read once, from left to right, into nodes; substitutions and template parameters are nodes that were read
 // before, so that the nodes of a short name may stand for a very long text. Depth, steps and text are bounded.
-#include "base/base.h"
+#include "names/names.h"
 
 #include <string.h>
 

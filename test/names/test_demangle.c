@@ -1,6 +1,6 @@
 // Names of C++: the forms of a name against fixed expectations, from the examples of the Itanium C++ ABI (§5.1) and
 // from declarations whose names nvcc made; against c++filt where there is one; refused names; and hostile ones.
-#include "base/base.h"
+#include "names/names.h"
 
 #include "check.h"
 
