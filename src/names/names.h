@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 
-// --- demangle.c: names of C++ ----------------------------------------------------------------------------------------
+// --- forms.c: the forms of a name -----------------------------------------------------------------------------------
 typedef enum NameForm {
     NAME_FULL,    // void blas::saxpy<float>(int, float, float*)
     NAME_OWN,     // blas::saxpy<float>
