@@ -107,7 +107,10 @@ char *name_shorten(const char *name, size_t width);  // one alone
 
 // --- diag.c: diagnostics that point at the place ---------------------------------------------------------------------
 // How everything behind onchip.h fails: a function returns false or null (device and work: an oc_status), and leaves
-// why in a Diag. A Diag is at most one error (the first wins): a sentence; or, of a Source, a named text,
+// why in a Diag. (mem and sm, which know no names, give the rule that a configuration breaks, a constant; gpu makes the
+// error of it. What a kernel did wrong isn't an error of a call but a launch's end, and has a text.) device.c is where
+// this meets the public interface: device_fail keeps the text that oc_error gives.
+// A Diag is at most one error (the first wins): a sentence; or, of a Source, a named text,
 //   name:line:col: error: message
 //      12 | the line
 //         |     ^
