@@ -19,6 +19,12 @@ static const Option options[] = {
      "got, and how many a thread needs), strands (the PTX after lowering in strands, and the register file in which "
      "each word is found: the main one, the operand register file or the last-result file), lowered, or counts (the "
      "machine instructions that stand in the lowered code, by timing class)"},
+    {"--after", "PASS",
+     "print each function as a pass of lowering leaves it ("
+#define PASS(name, level, when, call, files, doc) #name ", "
+#include "ptx/passes.def"
+#undef PASS
+     "or all, for each pass that runs); onchip show passes says what each does"},
     {"--kernel", "NAME", "print only this function"},
     {"--gpu", "NAME|FILE",
      "the GPU for which a .cu file is compiled (default: gtx480), and for which code is lowered (default: none)"},
@@ -28,9 +34,47 @@ static const Option options[] = {
     {NULL, NULL, "onchip show options"},
     {"--man", NULL, "as the source of the manual page"},
 };
-enum { O_HELP, O_OF_PTX, O_VIEW, O_KERNEL, O_FOR_GPU, O_OF_GPU, O_SET_, O_DEFAULTS, O_OF_OPTIONS, O_MAN };
+enum { O_HELP, O_OF_PTX, O_VIEW, O_AFTER, O_KERNEL, O_FOR_GPU, O_OF_GPU, O_SET_, O_DEFAULTS, O_OF_OPTIONS, O_MAN };
 const char *const show_views[] = {"ir",        "text",    "cfg",     "loops",  "live",
                                   "registers", "strands", "lowered", "counts", NULL};
+
+// --- passes of lowering ----------------------------------------------------------------------------------------------
+static const char *const pass_when[] = {[PASS_ALWAYS] = "always",
+                                        [PASS_SASS] = "with sm.count = sass",
+                                        [PASS_ORDERED] = "with registers.reorder",
+                                        [PASS_BOUND] = "if a thread's registers are bounded"};
+
+static void passes_manual(Text *out)
+{
+    text_put(out, "| pass | from level | when | file | what |\n|---|--:|---|---|---|\n");
+    for (size_t k = 0; k < lower_pass_count; k++) {
+        const PassInfo *p = &lower_passes[k];
+        text_printf(out, "| `%s` | %u | %s | `%s` | %s |\n", p->name, p->level, pass_when[p->when], p->files, p->doc);
+    }
+}
+
+// Null: the name is "all", or no pass has it.
+static const PassInfo *find_pass(const char *name)
+{
+    size_t k = 0;
+    while (k < lower_pass_count && strcmp(lower_passes[k].name, name)) k++;
+    return k < lower_pass_count ? &lower_passes[k] : NULL;
+}
+
+static int no_pass(const char *name)
+{
+    const char *names[64];
+    char hint[100];
+    Text list = {0};
+    size_t n = 0;
+    for (; n < MIN(lower_pass_count, COUNT(names)); n++) {
+        names[n] = lower_passes[n].name;
+        text_printf(&list, "%s, ", names[n]);
+    }
+    tell(0, "no pass '%s'%s\nthey are %sor all", name, did_you_mean(name, names, n, hint), list.v);
+    text_free(&list);
+    return EXIT_USAGE;
+}
 
 static void show_live(const Function *f, Text *out)
 {
@@ -79,8 +123,34 @@ static void show_registers(const Function *f, uint32_t limit, Text *out)
 
 static void show_strands(const Function *f, Text *out) { files_print(f, 1, 4, out); }
 
-static void show_function(const Function *f, const char *view, uint32_t limit, Text *out)
+// What passes leave: of one, or of all that run.
+typedef struct After {
+    const PassInfo *pass;  // null: each
+    Text *out;
+} After;
+
+static void show_pass(void *user, const PassInfo *pass, const Function *f)
 {
+    const After *after = user;
+    if (after->pass && after->pass != pass) return;
+    text_printf(after->out, "%s, after %s\n", f->symbol->name, pass->name);
+    ptx_print_function(f, after->out);
+}
+
+// What to print of each function.
+typedef struct View {
+    const char *name;
+    bool after;            // a pass, or all
+    const PassInfo *pass;  // null: all
+} View;
+
+static void show_function(const Function *f, const View *what, uint32_t limit, Text *out)
+{
+    const char *view = what->name;
+    if (what->after) {
+        ptx_lowered_free(ptx_lower_seen(f, limit, show_pass, &(After){what->pass, out}));
+        return;
+    }
     if (!strcmp(view, "ir")) {
         ptx_print_function(f, out);
         return;
@@ -111,19 +181,25 @@ static void show_function(const Function *f, const char *view, uint32_t limit, T
 }
 
 // limit: registers of a thread; 0: none.
-static int show_functions(const Module *m, const char *path, const char *view, const char *kernel, uint32_t limit,
+static int show_functions(const Module *m, const char *path, const View *view, const char *kernel, uint32_t limit,
                           Text *out)
 {
     const char *names[64];
     char hint[100];
     size_t n = 0;
+    bool found = false;
     for (size_t k = 0; k < m->symbols.n; k++) {
         const Function *f = m->symbols.v[k]->function;
         if (m->symbols.v[k]->alias && !kernel) continue;
-        if (!f || !(f->has_body || (f->refusal && !strcmp(view, "ir")))) continue;
+        if (!f || !(f->has_body || (f->refusal && !view->after && !strcmp(view->name, "ir")))) continue;
         if (n < COUNT(names)) names[n++] = m->symbols.v[k]->name;
-        if (!kernel || name_means(m->symbols.v[k]->name, kernel)) show_function(f, view, limit, out);
+        if (kernel && !name_means(m->symbols.v[k]->name, kernel)) continue;
+        found = true;
+        show_function(f, view, limit, out);
     }
+    if (found && !out->n && view->pass)
+        return tell(EXIT_USAGE, "%s doesn't run here: it does from sm.lower = %u on, %s (--gpu says for which card)",
+                    view->pass->name, view->pass->level, pass_when[view->pass->when]);
     if (out->n) return EXIT_OK;
     if (!kernel) return tell(EXIT_FAILED, "no function with a body in %s", path);
     return tell(EXIT_USAGE, "no function '%s' with a body in %s%s", kernel, path, did_you_mean(kernel, names, n, hint));
@@ -187,7 +263,7 @@ static bool lower_for(Module *m, const char *gpu, uint32_t *limit)
 }
 
 // Shows a PTX file, or the PTX of CUDA source or of a built-in workload.
-static int show_ptx(const char *what, const char *view, const char *kernel, const char *gpu)
+static int show_ptx(const char *what, const View *view, const char *kernel, const char *gpu)
 {
     Text text = {0}, out = {0};
     Diag diag = {0};
@@ -212,9 +288,9 @@ static int show_ptx(const char *what, const char *view, const char *kernel, cons
         code = tell(EXIT_FAILED, "%s", diag.text.v);
     else if (gpu && !lower_for(m, gpu, &limit))
         code = EXIT_FAILED;
-    else if (!strcmp(view, "text"))
+    else if (!view->after && !strcmp(view->name, "text"))
         text_add(&out, text.v, text.n);
-    else if (!strcmp(view, "ir") && !kernel)
+    else if (!view->after && !strcmp(view->name, "ir") && !kernel)
         ptx_print(m, &out);
     else
         code = show_functions(m, what, view, kernel, limit, &out);
@@ -280,7 +356,7 @@ static void calls_manual(Text *out)
 static void options_page(Text *out) { manual_options(false, out); }
 static void options_roff(Text *out) { manual_options(true, out); }
 
-static const char *const kinds[] = {"ptx", "gpu", "registers", "keys", "counters", "calls", "options"};
+static const char *const kinds[] = {"ptx", "gpu", "registers", "keys", "counters", "calls", "passes", "options"};
 static const char *show_word(size_t k, const char **doc)
 {
     *doc = NULL;
@@ -294,14 +370,15 @@ static const char usage[] = "usage: onchip show ptx FILE|WORKLOAD [options]  PTX
                             "       onchip show keys                         the keys of a description\n"
                             "       onchip show counters                     counters and rates\n"
                             "       onchip show calls                        the functions of CUDA's runtime\n"
+                            "       onchip show passes                       the passes of lowering\n"
                             "       onchip show options                      every command's options";
 
 // words[0] says what to show; it is the first of n words.
-static int show(Args *a, const char *const *words, size_t n, const char *view, const char *kernel, const char *gpu,
-                const char *const *sets, bool defaults)
+static int show(Args *a, const char *const *words, size_t n, const char *view, const char *after, const char *kernel,
+                const char *gpu, const char *const *sets, bool defaults)
 {
-    static const size_t takes[] = {2, 2, 2, 1, 1, 1, 1},
-                        most[] = {2, 2, SIZE_MAX, 1, 1, 1, 1};  // words, with parameters at most
+    static const size_t takes[] = {2, 2, 2, 1, 1, 1, 1, 1},
+                        most[] = {2, 2, SIZE_MAX, 1, 1, 1, 1, 1};  // words, with parameters at most
     static const char *const missing[] = {"show ptx: which file, or workload? (onchip list workloads)",
                                           "show gpu: which? (onchip list gpus)",
                                           "show registers: which workload? (onchip list workloads)"};
@@ -320,16 +397,20 @@ static int show(Args *a, const char *const *words, size_t n, const char *view, c
     snprintf(name, sizeof name, "onchip show %s", kinds[kind]);
     snprintf(this, sizeof this, "this is %s", name);
     if (!args_fit(a, name, this)) return EXIT_USAGE;
-    while (show_views[v] && strcmp(view, show_views[v])) v++;
+    const View what = {view ? view : "ir", after != NULL, after ? find_pass(after) : NULL};
+    if (view && after) return tell(EXIT_USAGE, "--after has a view of its own: it can't go with --view");
+    if (after && !what.pass && strcmp(after, "all")) return no_pass(after);
+    while (show_views[v] && strcmp(what.name, show_views[v])) v++;
     if (!show_views[v])
         return tell(EXIT_USAGE, "no view '%s'%s (onchip show --help)", view, did_you_mean(view, show_views, v, hint));
     switch (kind) {
-    case 0: return show_ptx(words[1], view, kernel, gpu);
+    case 0: return show_ptx(words[1], &what, kernel, gpu);
     case 1: return show_gpu(words[1], sets, defaults);
     case 2: return show_program_registers(words[1], words + 2);
     case 3: return show_manual(gpu_manual);
     case 4: return show_manual(counter_manual);
     case 5: return show_manual(calls_manual);
+    case 6: return show_manual(passes_manual);
     default: return show_manual(a->given >> O_MAN & 1 ? options_roff : options_page);
     }
 }
@@ -337,7 +418,7 @@ static int show(Args *a, const char *const *words, size_t n, const char *view, c
 int cmd_show(int argc, char **argv)
 {
     Args a = {.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options)};
-    const char *words[MAX_PARAMS + 3] = {NULL}, *view = "ir", *kernel = NULL, *gpu = NULL;
+    const char *words[MAX_PARAMS + 3] = {NULL}, *view = NULL, *after = NULL, *kernel = NULL, *gpu = NULL;
     VEC(const char *) sets = {0};
     bool defaults = false;
     size_t n = 0;
@@ -349,6 +430,7 @@ int cmd_show(int argc, char **argv)
             if (n + 1 < COUNT(words)) words[n++] = a.value;
             break;
         case O_VIEW: view = a.value; break;
+        case O_AFTER: after = a.value; break;
         case O_KERNEL: kernel = a.value; break;
         case O_FOR_GPU: gpu = a.value; break;
         case O_SET_: vec_push(&sets, a.value); break;
@@ -361,7 +443,7 @@ int cmd_show(int argc, char **argv)
         }
     }
     vec_push(&sets, NULL);
-    if (code < 0) code = show(&a, words, n, view, kernel, gpu, sets.v, defaults);
+    if (code < 0) code = show(&a, words, n, view, after, kernel, gpu, sets.v, defaults);
     vec_free(&sets);
     return code;
 }

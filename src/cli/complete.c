@@ -131,6 +131,9 @@ static void value(Completion *c, const Command *of, const Option *o)
         alternatives(c, "threads");
     } else if (!strcmp(name, "--view")) {
         for (const char *const *v = show_views; *v; v++) offer(c, *v, "", "");
+    } else if (!strcmp(name, "--after")) {
+        for (size_t k = 0; k < lower_pass_count; k++) offer(c, lower_passes[k].name, "", lower_passes[k].doc);
+        offer(c, "all", "", "each pass that runs");
     } else if (sl1) {
         sl1_names(c, list && !strcmp(of->name, "run") ? ',' : list && strcmp(of->name, "sl1") ? '+' : ',');
     } else {

@@ -110,6 +110,12 @@ void few_close(Few *w);
 // --- order.c ---------------------------------------------------------------------------------------------------------
 void order_blocks(Function *f, uint32_t aim);  // aim: registers of a thread; 0: no more than it needs as it is
 
+// --- copies.c --------------------------------------------------------------------------------------------------------
+void replace_copies(Function *f);
+
+// --- dead.c ----------------------------------------------------------------------------------------------------------
+void drop_dead(Function *f);
+
 // --- guard.c, unroll.c, fold.c: false: nothing was changed -----------------------------------------------------------
 bool guard_branches(Function *f);
 bool unroll_loops(Function *f);
@@ -123,8 +129,7 @@ void fuse_insts(Function *f);
 void put_beginning(Function *f);  // what machine code of each kernel begins with
 
 // --- widen.c ---------------------------------------------------------------------------------------------------------
-// Loads of shared memory become wider ones. gone gets the instructions that are to be dropped. False: none were merged.
-bool merge_shared(Function *f, bool *gone);
+void merge_shared(Function *f);  // loads of shared memory become wider ones
 
 // --- spill.c ---------------------------------------------------------------------------------------------------------
 bool spill_registers(Function *f, uint32_t limit);  // false: it still needs more

@@ -3,8 +3,8 @@
 // ptx_parse reads a module and checks every instruction against ops.def; what it returns is legal and implemented, or
 // it returns a diagnostic. ptx_parse_partly leaves out the functions that aren't implemented, and says why. The IR is
 // close to the text: an Inst keeps its modifiers in source order, so printing is a walk. Analyses (cfg, liveness,
-// provenance) are computed per function into a Flow; lower.c rewrites a copy. What the files of this folder alone share
-// stands in unit.h, parse.h and pass.h.
+// provenance) are computed per function into a Flow; lower.c rewrites a copy by the passes of passes.def. What the files
+// of this folder alone share stands in unit.h, parse.h and pass.h.
 #ifndef PTX_H
 #define PTX_H
 
@@ -422,12 +422,28 @@ void ptx_print_declarations(const Function *f, Text *out);
 // Of loads of shared memory that widen.c makes one. Variables of as many bytes begin at a multiple of it.
 enum { MERGED_BYTES = 16 };
 
-// --- lower.c: copies propagated, dead code removed; the parsed function is left alone --------------------------------
+// --- lower.c: the passes of passes.def; the parsed function is left alone --------------------------------------------
 // The registers that a kernel's bounds leave each thread (.maxntid, .reqntid, .minnctapersm, §11.4); 0: any number.
 uint32_t ptx_bound(const Function *f);
 uint64_t ptx_block_threads(const Function *f);  // that .reqntid or .maxntid name, at most 2^20; 0: neither is there
 bool ptx_changes_registers(const Function *f);  // setmaxnreg: its warps have more later than they begin with
+typedef enum PassWhen {
+    PASS_ALWAYS,
+    PASS_SASS,     // machine instructions count (sm.count)
+    PASS_ORDERED,  // registers.reorder
+    PASS_BOUND,    // a thread's registers are bounded
+} PassWhen;
+typedef struct PassInfo {
+    const char *name, *files, *doc;
+    uint8_t level;  // of sm.lower, from which on it runs
+    PassWhen when;
+} PassInfo;
+extern const PassInfo lower_passes[];
+extern const size_t lower_pass_count;
+typedef void PassSeen(void *user, const PassInfo *pass, const Function *f);
 Function *ptx_lower(const Function *f, uint32_t limit);  // registers per thread, beyond which values are spilled; 0: no
+// The same; seen gets what each pass that runs leaves.
+Function *ptx_lower_seen(const Function *f, uint32_t limit, PassSeen *seen, void *user);
 void ptx_lowered_free(Function *f);
 
 // --- wmma.c ----------------------------------------------------------------------------------------------------------

@@ -176,9 +176,9 @@ static void merge_loads(Merge *m)
 
 static void count_def(void *user, uint32_t reg, bool def) { ((uint32_t *)user)[reg] += def; }
 
-bool merge_shared(Function *f, bool *gone)
+void merge_shared(Function *f)
 {
-    Merge m = {.f = f, .gone = gone};
+    Merge m = {.f = f, .gone = mem_alloc(f->insts.n + 1)};
     Flow *w = flow_build(f);
     m.align = mem_alloc(sizeof *m.align * (f->regs.n + 1));
     m.version = mem_alloc(sizeof *m.version * (f->regs.n + 1));
@@ -203,5 +203,6 @@ bool merge_shared(Function *f, bool *gone)
     vec_free(&m.loads);
     mem_free(m.align), mem_free(m.version);
     flow_free(w);
-    return m.any;
+    if (m.any) insts_drop(f, m.gone);
+    mem_free(m.gone);
 }

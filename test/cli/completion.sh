@@ -30,6 +30,7 @@ ls "$ONCHIP_SOURCE/reproduce" | sed '$a :files' | after reproduce ''
 printf '%s\n' run | after report ''
 printf '%s\n' delete | after db d
 printf '%s\n' strands | after show ptx --view s
+"$ONCHIP" show passes | sed -n 's/^| `\([a-z]*\)`.*/\1/p' | sed '$a all' | after show ptx --after ''
 after run --cap '' </dev/null
 after nothing '' </dev/null
 
