@@ -1,8 +1,9 @@
-// check.c: is an instruction legal? Its modifiers are sorted into the slots of their groups, and its types and operands
-// are compared with its row in ops.def (PTX ISA §9.1–9.4: type agreement; §9.4.1: the relaxed rule of ld, st and cvt).
-// In an Inst that passed, type, type2, space, vec and mod[] are filled. Later passes rely on that.
+// check.c: do an instruction's operands agree with its types, and with the letters of its row in ops.def (PTX ISA
+// §9.1–9.4: type agreement; §9.4.1: the relaxed rule of ld, st and cvt)? suffix.c has sorted its modifiers before.
+// In an Inst that passed, space and vec are filled, too. Later passes rely on that.
 #include "ptx/ops.h"
 #include "ptx/parse.h"
+#include "ptx/pass.h"
 
 #include <string.h>
 
@@ -22,141 +23,6 @@ bool check_refuse(const Check *c, size_t at, FormId id)
 }
 
 #define fail(c, ...) check_fail(c, (c)->i->at, __VA_ARGS__)
-
-size_t suffix_at(const Module *m, const Inst *i, int k)
-{
-    const Source *s = &m->source;
-    size_t at = i->at;
-    for (const char *c = op_info[i->op].name; *c; at++)  // blanks may stand before its dots
-        if (at >= s->length || s->text[at] == *c) c++;
-    for (int n = 0; at < s->length; n++) {
-        while (at < s->length && s->text[at] != '.' && s->text[at] != ';') at++;
-        if (at >= s->length || s->text[at++] == ';') break;
-        if (n == k) return at;
-    }
-    return MIN(i->at, s->length);
-}
-
-// The letters for an instruction's operands, or null. Of its operation's alternatives it is the one with as many
-// operands; with .L2::cache_hint a cache policy comes last.
-static const char *signature(const Inst *i)
-{
-    const OpInfo *op = &op_info[i->op];
-    for (const char *sig = op->operands;;) {
-        size_t n = strcspn(sig, ";");
-        bool hinted = op->groups & G(HINT) && n && sig[n - 1] == 'w';
-        if (n == i->operands && hinted == inst_has(i, G_HINT)) return sig;
-        if (!sig[n]) return NULL;
-        sig += n + 1;
-    }
-}
-
-// Suffix k isn't one that the operation takes: it may make one of the forms that are refused by name.
-static bool is_refused(const Check *c, int k, const char *name)
-{
-    FormId id = form_of((Op)c->i->op, name, strlen(name));
-    if (id == FORMS) return false;
-    check_refuse(c, suffix_at(c->m, c->i, k), id);
-    return true;
-}
-
-// Video instructions have three types, the result's first: type and type2 are those of the sources.
-static bool sort_type(Check *c, int k, int *types)
-{
-    Inst *i = c->i;
-    const OpInfo *op = &op_info[i->op];
-    uint8_t t = (uint8_t)(i->suffix[k] - M_COUNT);
-    int most = !op->types ? 0 : !op->types2 ? 1 : 2;
-    if (*types == most && op_has(i->op, P_THREE) && c->three++ == 0) i->type = i->type2, *types = 1;
-    if (*types == most && i->op == OP_CVT_PACK && t == TY_B32 && c->three++ == 0) return true;  // the fourth operand's
-    if (*types == most && op_has(i->op, P_FOUR) && c->three < 2 &&
-        (c->three ? op->types : op->types2) >> t & 1) {  // B's, then C's
-        c->three++;
-        return true;
-    }
-    bool takes = *types < most && (*types ? op->types2 : op->types) >> t & 1;
-    if (!takes && is_refused(c, k, type_info[t].name)) return false;
-    if (*types == most)
-        return check_fail(c, suffix_at(c->m, c->i, k), NULL, "'%s' takes no further type .%s", op->name,
-                          type_info[t].name);
-    if (!((*types ? op->types2 : op->types) >> t & 1))
-        return check_fail(c, suffix_at(c->m, c->i, k), NULL, "type .%s is not allowed for '%s'", type_info[t].name,
-                          op->name);
-    *((*types)++ ? &i->type2 : &i->type) = t;
-    return true;
-}
-
-static bool sort_all(Check *c)
-{
-    Inst *i = c->i;
-    const OpInfo *op = &op_info[i->op];
-    int types = 0;
-    for (int k = 0; k < i->suffixes; k++) {
-        if (i->suffix[k] >= M_COUNT) {
-            if (!sort_type(c, k, &types)) return false;
-            continue;
-        }
-        const char *name = mod_info[i->suffix[k]].name;
-        int m = i->suffix[k];
-        for (; m < M_COUNT; m++) {
-            Group g = mod_info[m].group;
-            if (!strcmp(mod_info[m].name, name) && op->groups & 1ull << g &&
-                (!i->mod[g] || (g == G_SPACE && op_has(i->op, P_COPIES))))
-                break;
-        }
-        if (m == M_COUNT && is_refused(c, k, name)) return false;
-        if (m == M_COUNT)
-            return check_fail(c, suffix_at(c->m, c->i, k), NULL, "modifier .%s does not apply to '%s' here", name,
-                              op->name);
-        i->suffix[k] = (uint16_t)m;
-        if (!i->mod[mod_info[m].group]) i->mod[mod_info[m].group] = (uint16_t)m;
-    }
-    bool optional = i->op == OP_BAR || i->op == OP_BARRIER;
-    if (op->types && !types && !optional) return fail(c, NULL, "'%s' needs a type", op->name);
-    if (op->types2 && types < 2) return fail(c, NULL, "'%s' needs two types", op->name);
-    if (op_has(i->op, P_THREE) && !c->three) return fail(c, NULL, "'%s' needs three types", op->name);
-    return true;
-}
-
-// What the operation doesn't take may be a form that isn't implemented.
-static bool sort_suffixes(Check *c)
-{
-    bool good = sort_all(c);
-    if (!good) c->diag->unsupported = true;
-    return good;
-}
-
-bool check_form(const Module *m, Inst *i, Diag *diag)
-{
-    Check c = {m, NULL, i, diag, 0};
-    bool vectors = i->op == OP_MOV && i->suffixes == 2 && (i->suffix[0] == M_V2 || i->suffix[0] == M_V4);
-    if (vectors) i->suffix[0] = i->suffix[--i->suffixes];  // parse_expand.c makes several mov of it
-    return sort_suffixes(&c);
-}
-
-static Space space_of(uint16_t mod)
-{
-    switch (mod) {
-    case M_CONST: return SP_CONST;
-    case M_GLOBAL: return SP_GLOBAL;
-    case M_LOCAL: return SP_LOCAL;
-    case M_SHARED:
-    case M_SHARED_CTA:
-    case M_SHARED_CLUSTER: return SP_SHARED;
-    case M_PARAM:
-    case M_PARAM_ENTRY:
-    case M_PARAM_FUNC: return SP_PARAM;
-    default: return SP_GENERIC;
-    }
-}
-
-Space inst_from_space(const Inst *i)
-{
-    Space s = SP_GENERIC;
-    for (int k = 0, n = 0; k < i->suffixes; k++)
-        if (i->suffix[k] < M_COUNT && mod_info[i->suffix[k]].group == G_SPACE && n++ == 1) s = space_of(i->suffix[k]);
-    return s;
-}
 
 // Does a register of type r fit an operand of type t? relaxed: it may be wider, but of a floating-point type only where
 // it holds plain bits (§9.4.1, tables 27 and 28).
@@ -203,28 +69,6 @@ bool imm_fits(const Operand *o, Type t)
     if (o->imm_kind == IMM_INT) return info->kind != K_FLOAT && info->kind != K_OPAQUE;
     if (info->kind == K_FLOAT) return info->bits >= 32 && t != TY_F16X2 && t != TY_BF16X2 && t != TY_F32X2;
     return info->kind == K_BITS && info->bits == (o->imm_kind == IMM_F32 ? 32 : 64);
-}
-
-uint64_t imm_bits(const Operand *o, Type t)
-{
-    const TypeInfo *info = &type_info[t];
-    if (o->imm_kind == IMM_INT && info->kind == K_PRED) return o->imm != 0;
-    if (o->imm_kind == IMM_INT) return info->bits < 64 ? o->imm & ((1ull << info->bits) - 1) : o->imm;
-    double d;
-    float f;
-    uint64_t bits = o->imm;
-    uint32_t narrow = (uint32_t)bits;
-    if (info->kind == K_FLOAT && info->bits == 64 && o->imm_kind == IMM_F32) {
-        memcpy(&f, &narrow, 4);
-        d = f;
-        memcpy(&bits, &d, 8);
-    } else if (info->kind == K_FLOAT && info->bits == 32 && o->imm_kind == IMM_F64) {
-        memcpy(&d, &bits, 8);
-        f = (float)d;
-        memcpy(&narrow, &f, 4);
-        bits = narrow;
-    }
-    return bits;
 }
 
 bool check_source(const Check *c, int n, const Operand *o, Type t, bool relaxed)
@@ -308,17 +152,6 @@ static bool fragment(const Check *c, int n, const Operand *o, bool to)
     return true;
 }
 
-static Type wide(Type t)
-{
-    switch (t) {
-    case TY_U16: return TY_U32;
-    case TY_S16: return TY_S32;
-    case TY_U32: return TY_U64;
-    case TY_S32: return TY_S64;
-    default: return t;
-    }
-}
-
 // mov: scalar, address of a variable, pack {a, b} → d, unpack d → {a, b}
 static bool check_mov(const Check *c, int n, const Operand *o)
 {
@@ -349,8 +182,6 @@ static bool check_mov(const Check *c, int n, const Operand *o)
     }
     return check_source(c, n, o, t, false);
 }
-
-static bool is_callee(const Operand *o) { return o->kind == O_SYM || o->kind == O_REG; }
 
 static bool check_passed(const Check *c, const Operand *list, const Symbols *formal, bool to)
 {
@@ -413,45 +244,6 @@ static bool check_call(const Check *c)
     }
     return check_passed(c, rets, g ? &g->rets : &like->rets, false) &&
            check_passed(c, args, g ? &g->params : &like->params, true);
-}
-
-Type inst_operand_type(const Inst *i, int n)
-{
-    const char *sig = signature(i);
-    Type product = i->mod[G_MUL] == M_WIDE ? wide(i->type) : i->type;
-    switch (sig ? sig[n] : 0) {
-    case 'd':
-    case 'a':
-    case 'V':
-    case 'v':
-    case 'e': return i->type;
-    case 'D':
-    case 'A': return product;
-    case 'b': return i->type2 ? i->type2 : i->type;
-    case 'h':
-    case 'H': return TY_B32;
-    case 'k':
-    case 'u': return TY_U32;
-    case 'f': return TY_F32;
-    case 'w': return TY_U64;
-    case 'p':
-    case 'P':
-    case 'q': return TY_PRED;
-    case 'x': return i->type == TY_PRED ? TY_PRED : TY_B32;
-    case 's': return i->type;
-    default: return TY_NONE;
-    }
-}
-
-Type inst_source_type(const Module *m, const Inst *i, int n)
-{
-    Diag unused = {0};
-    Inst sorted = *i;
-    Check c = {m, NULL, &sorted, &unused, 0};
-    bool value = sort_suffixes(&c) && n >= inst_dest_count(&sorted);
-    const char *sig = value ? signature(&sorted) : NULL;
-    diag_free(&unused);
-    return sig && (sig[n] != 's' || inst_has(&sorted, G_TO)) ? inst_operand_type(&sorted, n) : TY_NONE;
 }
 
 static bool check_address(const Check *c, int n, const Operand *o)
@@ -620,7 +412,7 @@ bool check_inst(Module *m, Function *f, Inst *i, Diag *diag)
         return fail(&c, NULL, "'%s' of .f64 with the target's option map_f64_to_f32 is not implemented", op->name);
     }
     if (op->operands[0] == 'c') return check_call(&c);
-    const char *sig = signature(i);
+    const char *sig = inst_signature(i);
     if (!sig) return fail(&c, NULL, "'%s' can't have %d operand%s", op->name, i->operands, i->operands == 1 ? "" : "s");
     for (int n = 0; n < i->operands; n++)
         if (!check_operand(&c, sig[n], n)) return false;
@@ -637,85 +429,4 @@ bool check_inst(Module *m, Function *f, Inst *i, Diag *diag)
         if (space == SP_PARAM && !check_inside(&c, o)) return false;
     }
     return check_guard(&c);
-}
-
-int ptx_dimensions(const Inst *i)
-{
-    switch (i->mod[G_GEOM]) {
-    case M_G1D: return 1;
-    case M_G2D: return 2;
-    case M_G3D: return 3;
-    case M_G4D: return 4;
-    case M_G5D: return 5;
-    default: return 0;
-    }
-}
-
-int inst_dest_count(const Inst *i)
-{
-    if (i->op == OP_CALL) return i->operands > 1 && i->opnd[0].kind == O_LIST && is_callee(&i->opnd[1]) ? 1 : 0;
-    const char *sig = signature(i);
-    return sig && sig[0] && strchr("dDhpPHxVeFE", sig[0]) ? 1 : 0;
-}
-
-bool inst_adds(const Inst *i)
-{
-    const char *sig = op_has(i->op, P_ADDS) ? signature(i) : NULL, *q = sig ? strchr(sig, 'q') : NULL;
-    return q && !(i->opnd[q - sig].kind == O_IMM && !i->opnd[q - sig].imm);
-}
-
-void inst_write(Function *f, const Inst *near, Inst *i)
-{
-    Diag diag = {0};
-    i->at = near->at, i->loc = near->loc, i->origin = near->origin;
-    check_inst(f->module, f, i, &diag);  // it can't fail
-    diag_free(&diag);
-}
-
-static void visit_operand(const Operand *o, bool def, RegVisit *visit, void *user)
-{
-    if (o->kind == O_REG) visit(user, o->reg, def);
-    if (o->kind == O_ADDR && o->reg != NO_REG) visit(user, o->reg, false);
-    for (int k = 0; k < o->count; k++) visit_operand(&o->items[k], def, visit, user);
-}
-
-void inst_regs(const Inst *i, RegVisit *visit, void *user)
-{
-    if (i->guarded) visit(user, i->guard, false);
-    int dests = inst_dest_count(i);
-    for (int n = inst_adds(i) ? 0 : dests; n < i->operands; n++) visit_operand(&i->opnd[n], false, visit, user);
-    for (int n = 0; n < dests; n++) visit_operand(&i->opnd[n], true, visit, user);
-}
-
-const char *reg_name(const Function *f, uint32_t reg) { return f->regs.v[reg].name; }
-
-// Issue slots are those of ops.def, by width; some modifiers change them. In machine code a load of a kernel parameter
-// becomes an operand from the constant bank, and a conversion between generic and global addresses becomes nothing.
-int inst_slots(const Inst *i)
-{
-    const OpInfo *op = &op_info[i->op];
-    bool is_float = type_info[i->type].kind == K_FLOAT, is_wide = type_info[i->type].bits == 64;
-    switch (i->op) {
-    case OP_LD: return i->space == SP_PARAM ? 0 : 1;
-    case OP_CVTA: return i->space == SP_GLOBAL ? 0 : 1;
-    case OP_DIV:
-        if (is_float && inst_has(i, G_APPROX)) return 2;
-        break;
-    case OP_RCP:
-        if (!is_wide) return inst_has(i, G_APPROX) ? 1 : 6;
-        break;
-    case OP_SQRT:
-        if (!is_wide) return inst_has(i, G_APPROX) ? 2 : 8;
-        break;
-    case OP_RSQRT: break;
-    case OP_MUL:
-    case OP_MAD:
-        if (!is_float && i->mod[G_MUL] == M_WIDE && type_info[i->type].bits == 32) return 2;
-        if (is_float) return 1;
-        break;
-    case OP_CVT: return type_info[i->type].bits == 64 || type_info[i->type2].bits == 64 ? op->slots64 : op->slots32;
-    default:
-        if (is_float) return 1;
-    }
-    return is_wide ? op->slots64 : op->slots32;
 }

@@ -17,13 +17,22 @@ uint32_t label_new(Function *f, uint32_t inst)
     return (uint32_t)f->labels.n - 1;
 }
 
+// Fills the rest of an instruction that has its operation, operands, types and modifiers, which must be right.
+static void complete(Function *f, const Inst *near, Inst *i)
+{
+    Diag diag = {0};
+    i->at = near->at, i->loc = near->loc, i->origin = near->origin;
+    check_inst(f->module, f, i, &diag);  // it can't fail
+    diag_free(&diag);
+}
+
 Inst inst_make(Function *f, const Inst *near, Op op, const uint16_t *suffix, int suffixes, const Operand *opnd, int n)
 {
     Inst i = {.op = op, .suffixes = (uint8_t)suffixes, .guard = NO_REG, .operands = (uint8_t)n};
     if (suffixes) memcpy(i.suffix, suffix, sizeof *suffix * (size_t)suffixes);
     i.opnd = arena_alloc(&f->module->arena, sizeof *i.opnd * (size_t)n);
     memcpy(i.opnd, opnd, sizeof *i.opnd * (size_t)n);
-    inst_write(f, near, &i);
+    complete(f, near, &i);
     return i;
 }
 

@@ -180,10 +180,6 @@ bool lookup_name(Parser *p, const char *name, size_t n, int64_t *v);  // NameKin
 uint32_t new_reg(Parser *p, const char *name, Type type);             // the parser's own
 void order_regs(Parser *p);                                           // when a body ends: numbers as declared
 
-// check.c
-size_t suffix_at(const Module *m, const Inst *i, int k);  // where suffix k of the mnemonic stands
-bool check_form(const Module *m, Inst *i, Diag *diag);    // modifiers and types that the operation has
-
 typedef struct Check {
     const Module *m;
     const Function *f;
@@ -191,6 +187,11 @@ typedef struct Check {
     Diag *diag;
     int three;  // types beyond the second
 } Check;
+// suffix.c
+size_t suffix_at(const Module *m, const Inst *i, int k);  // where suffix k of the mnemonic stands
+bool check_form(const Module *m, Inst *i, Diag *diag);    // modifiers and types that the operation has
+bool sort_suffixes(Check *c);
+// check.c
 // They tell what is wrong, with its place; false.
 bool check_fail(const Check *c, size_t at, const char *hint, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

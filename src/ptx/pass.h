@@ -20,15 +20,15 @@
 
 // --- check.c ---------------------------------------------------------------------------------------------------------
 bool imm_fits(const Operand *o, Type t);  // may this constant stand where type t is expected?
+
+// --- inst.c ----------------------------------------------------------------------------------------------------------
 // The type that operand n is held against; TY_NONE: it has none (addresses, labels, lists).
 Type inst_operand_type(const Inst *i, int n);
+
+// --- suffix.c --------------------------------------------------------------------------------------------------------
 // The same of a source of an instruction that isn't checked yet; TY_NONE, too, where its modifiers are wrong, and where
 // the address of a variable may stand (cvta).
 Type inst_source_type(const Module *m, const Inst *i, int n);
-
-// Writes an instruction of a pass's own that stands for `near`. i has its operation, operands, types and modifiers,
-// which must be right; the rest is filled.
-void inst_write(Function *f, const Inst *near, Inst *i);
 
 // --- edit.c: changing a function -------------------------------------------------------------------------------------
 static inline Operand operand_reg(uint32_t reg) { return (Operand){.kind = O_REG, .reg = reg}; }
@@ -36,7 +36,8 @@ static inline Operand operand_imm(uint64_t v) { return (Operand){.kind = O_IMM, 
 static inline uint16_t type_suffix(Type t) { return (uint16_t)(M_COUNT + t); }
 uint32_t reg_new(Function *f, Type t);
 uint32_t label_new(Function *f, uint32_t inst);
-// inst_write's instruction; the suffixes and operands are copied.
+// An instruction of a pass's own that stands for `near`, checked; the suffixes and operands, which must be right, are
+// copied.
 Inst inst_make(Function *f, const Inst *near, Op op, const uint16_t *suffix, int suffixes, const Operand *opnd, int n);
 void inst_own(Function *f, Inst *i);                  // its operands become a copy
 void operand_rename(Operand *o, const uint32_t *to);  // to: per register

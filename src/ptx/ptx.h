@@ -358,6 +358,7 @@ uint32_t ptx_most_params(const Module *m);  // MAX_PARAM, or what older modules 
 const Function *ptx_blocked(const Function *f);
 // check.c
 bool check_inst(Module *m, Function *f, Inst *i, Diag *diag);  // fills type, mod[], space, vec
+// inst.c
 // The register that an operand list of f names, for error messages and dumps.
 const char *reg_name(const Function *f, uint32_t reg);
 // The bits that a constant operand stands for where type t is expected: integers cut to its width, a decimal rounded.

@@ -80,6 +80,37 @@ static Class class_of(const Inst *i)
     return sum && type_info[i->type].kind == K_FLOAT ? CLASS_FMA : class;
 }
 
+// Issue slots are those of ops.def, by width; some modifiers change them. In machine code a load of a kernel parameter
+// becomes an operand from the constant bank, and a conversion between generic and global addresses becomes nothing.
+static int slots_of(const Inst *i)
+{
+    const OpInfo *op = &op_info[i->op];
+    bool is_float = type_info[i->type].kind == K_FLOAT, is_wide = type_info[i->type].bits == 64;
+    switch (i->op) {
+    case OP_LD: return i->space == SP_PARAM ? 0 : 1;
+    case OP_CVTA: return i->space == SP_GLOBAL ? 0 : 1;
+    case OP_DIV:
+        if (is_float && inst_has(i, G_APPROX)) return 2;
+        break;
+    case OP_RCP:
+        if (!is_wide) return inst_has(i, G_APPROX) ? 1 : 6;
+        break;
+    case OP_SQRT:
+        if (!is_wide) return inst_has(i, G_APPROX) ? 2 : 8;
+        break;
+    case OP_RSQRT: break;
+    case OP_MUL:
+    case OP_MAD:
+        if (!is_float && i->mod[G_MUL] == M_WIDE && type_info[i->type].bits == 32) return 2;
+        if (is_float) return 1;
+        break;
+    case OP_CVT: return type_info[i->type].bits == 64 || type_info[i->type2].bits == 64 ? op->slots64 : op->slots32;
+    default:
+        if (is_float) return 1;
+    }
+    return is_wide ? op->slots64 : op->slots32;
+}
+
 Sass inst_sass(const Inst *i, int capability)
 {
     Sass s;
@@ -87,6 +118,6 @@ Sass inst_sass(const Inst *i, int capability)
     if (i->fused == FUSED_MOVE) return (Sass){1, 1, CLASS_ALU};
     if (i->fused == FUSED_PRODUCT) return (Sass){1, 1, CLASS_MUL};
     if (capability && ptx_sass(i, capability, &s)) return s;
-    const uint8_t slots = (uint8_t)inst_slots(i);
+    const uint8_t slots = (uint8_t)slots_of(i);
     return (Sass){slots, slots, class_of(i)};
 }

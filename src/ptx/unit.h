@@ -17,9 +17,14 @@ static inline bool inst_keeps(const Inst *i) { return i->guarded && !i->alone; }
 // Parses and checks a module. name is what diagnostics call it. Null on failure, with the diagnostic in diag.
 Module *ptx_parse(const char *text, size_t length, const char *name, Diag *diag);
 
-// --- check.c ---------------------------------------------------------------------------------------------------------
+// --- inst.c ----------------------------------------------------------------------------------------------------------
+// The letters for an instruction's operands (ops.def), or null. Of its operation's alternatives it is the one with as
+// many operands; with .L2::cache_hint a cache policy comes last.
+const char *inst_signature(const Inst *i);
+Space space_of(uint16_t mod);   // that a modifier names, or SP_GENERIC
 bool inst_adds(const Inst *i);  // it reads its destination, too
-int inst_slots(const Inst *i);  // issue slots, from ops.def
+// May it name what a call calls?
+static inline bool is_callee(const Operand *o) { return o->kind == O_SYM || o->kind == O_REG; }
 
 // --- products.c: matrices, of which each lane of a warp has a fragment -----------------------------------------------
 Type inst_type(const Inst *i, int n);  // the type that is written in place n, or TY_NONE
