@@ -1,5 +1,5 @@
 // device.h: what is behind onchip.h: one interface over two back ends, the simulated GPU (sim.c, module.c) and a real
-// one behind its driver (cuda.c).
+// one behind its driver (cuda*.c).
 #ifndef DEVICE_H
 #define DEVICE_H
 

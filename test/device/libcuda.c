@@ -1,4 +1,4 @@
-// libcuda.c: a stand-in for NVIDIA's driver: the functions that src/device/cuda.c calls, on a simulated GPU. What it
+// libcuda.c: a stand-in for NVIDIA's driver: the functions that src/device/cuda*.c call, on a simulated GPU. What it
 // can't know of a real driver is not tested with it; that names, arguments, structures and errors go where they should
 // is.
 #include "device/device.h"
