@@ -150,7 +150,7 @@ cudaError_t cudaMemGetInfo(size_t *room, size_t *total)
 // Constant banks aren't in the mapped memory. They have addresses of their own, which no program's memory has.
 static bool in_constants(uint64_t at)
 {
-    enum { WINDOW = 0x72, SHIFT = 40 };  // exec.h: CONST_WINDOW
+    enum { WINDOW = 0x72, SHIFT = 40 };  // gmem.h: CONST_WINDOW
     return at >> SHIFT == WINDOW;
 }
 

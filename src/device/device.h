@@ -140,7 +140,7 @@ double device_wall_seconds(const oc_device *d);  // host time spent simulating l
 // How many launches only waited for kernels and copies of other streams to leave the chip, beside which a GPU may run
 // them; and how long, together.
 uint64_t device_held(const oc_device *d, double *seconds);
-// The launches that follow are cooperative: their blocks find this address in %envreg1 and %envreg2 (exec.h). 0: they
+// The launches that follow are cooperative: their blocks find this address in %envreg1 and %envreg2 (code.h). 0: they
 // aren't.
 void device_cooperate(oc_device *d, uint64_t workspace);
 // Kernels of modules that are loaded from now on take so many registers a thread at least, where the description has

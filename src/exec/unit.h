@@ -1,8 +1,9 @@
-// run.h: what the files that execute share, and those that decode for them; no one else includes it.
-#ifndef EXEC_RUN_H
-#define EXEC_RUN_H
+// unit.h: what the files that execute share, and those that decode for them; no one else includes it.
+#ifndef EXEC_UNIT_H
+#define EXEC_UNIT_H
 
 #include "exec/exec.h"
+#include "ptx/flow.h"
 
 #include <string.h>
 

@@ -1,5 +1,6 @@
 // warps.c: the SM's places for warps, the policy that chooses among them, and the wheel of events that wake them. A
 // warp that waits for a known cycle stands in the wheel: a ring of cycles with a bit for each warp. issue.c issues.
+#include "ptx/flow.h"
 #include "sm/unit.h"
 
 #include <string.h>
