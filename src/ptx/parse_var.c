@@ -313,7 +313,7 @@ static bool take_room(Parser *p, const Symbol *s, uint64_t *bytes, uint64_t most
 
 #define FRAME "parameters and .param variables of the function"
 
-// Checks the limits of ptx.h. Two checks come later: whether a kernel's shared variables are too large together, when
+// Checks the limits of ir.h. Two checks come later: whether a kernel's shared variables are too large together, when
 // it is known which ones it uses; and whether there is enough global memory, when the module is loaded.
 static bool within_bounds(Parser *p, const Symbol *s)
 {

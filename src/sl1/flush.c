@@ -23,7 +23,7 @@ static void move_global(Sl1Writer *w, bool load, const char *address)
             sl1_put(w, "cvt.u32.u64 %%sl1_t, %s;", address), sl1_put(w, "and.b32 %%sl1_t, %%sl1_t, 8;"),
                 sl1_put(w, "setp.ne.u32 %%sl1_p, %%sl1_t, 0;"), sl1_put(w, "@%%sl1_p bra $sl1_g%u;", odd);
         if (part == 2) sl1_put(w, "bra $sl1_g%u;", done), sl1_put(w, "$sl1_g%u:", odd);
-        // It may read beyond the allocation: ptx.h.
+        // It may read beyond the allocation: ir.h.
         if (load) sl1_put(w, ".pragma \"%s\";", part % 2 ? AHEAD_PRAGMA : FILL_PRAGMA);
         if (load)
             sl1_put(w, "%s.global.v%d.b32 %s, [%s+%u];", verb, wide ? 4 : 2, values, address, at);

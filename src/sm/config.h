@@ -4,7 +4,7 @@
 
 #include "mem/mem.h"
 #include "policy/policy.h"
-#include "ptx/ptx.h"
+#include "ptx/tables.h"
 
 typedef enum Hierarchy { HIERARCHY_NONE, HIERARCHY_RECENT, HIERARCHY_STRANDS } Hierarchy;
 typedef enum StorageKind { STORAGE_PARTITIONED, STORAGE_FERMI, STORAGE_UNIFIED, STORAGE_CARVED } StorageKind;
