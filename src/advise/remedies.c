@@ -3,6 +3,7 @@
 // Whether one helps is for the runs to say; a finder leaves out only what can't do anything.
 #include "advise/unit.h"
 
+#include "exec/launch.h"
 #include "gpu/gpu.h"
 
 #include <inttypes.h>

@@ -1,65 +1,12 @@
-// chip.h: the whole GPU at work: the dispatch of blocks, the windows in which SMs and partitions advance, and a
-// launch's record.
+// chip.h: the whole GPU at work: the dispatch of blocks, and the windows in which SMs and partitions advance. What a
+// launch leaves is its record (record.h).
 #ifndef CHIP_H
 #define CHIP_H
 
-#include "gpu/gpu.h"
-
-// Raised whenever the cycles or counters of any run change: stored results of another model aren't reused.
-enum { MODEL_VERSION = 22 };
-// The same for runs that are sampled.
-enum { SAMPLE_VERSION = 1 };
+#include "chip/record.h"
+#include "sm/sm.h"
 
 // --- a simulated chip ------------------------------------------------------------------------------------------------
-typedef struct WarpPair {
-    uint32_t warp, by;  // by their slots
-    uint64_t misses;    // loads of `warp`, of all SMs, that miss a line which `by` pushed out
-} WarpPair;
-// Of a launch, or a sum of them, whose counters are estimates in part. How sure they are is said by replicas: had other
-// parts been timed, the counters might as well have come out by so much higher or lower (sample.c).
-enum { REPLICAS = 32 };
-typedef struct Sampled {
-    uint64_t launches, launches_timed;  // in all; those of which some blocks were timed
-    uint64_t blocks, blocks_timed;
-    float off[REPLICAS][C_COUNT];
-} Sampled;
-typedef struct Record {  // of one launch
-    char *kernel;
-    uint64_t launches;  // 1, or more of a sum
-    LaunchInfo info;    // grid, block, dynamic_shared
-    uint64_t count[C_COUNT];
-    uint64_t own[OC_MOST_COUNTERS];  // of the policy: its type has their names
-    StructStat structure[MAX_STRUCTURES];
-    uint64_t structure_dram[MAX_STRUCTURES];
-    StructEnergy structure_energy[MAX_STRUCTURES];  // 0 unless energy is asked for
-    char *structure_name[MAX_STRUCTURES];
-    InstStat *inst;  // per instruction of the kernel's code, or null
-    uint32_t insts;
-    const Kernel *code;          // valid as long as its module is loaded
-    uint64_t sm_most, sm_least;  // cycles in which the busiest SM has work, and the least busy one
-    uint32_t occupancy_blocks, occupancy_warps;
-    const char *occupancy_limit;
-    bool functional, partial;  // not timed; cut short by max_cycles, a stop, a fault or a hang
-    FaultKind fault;           // that ended it
-    double start, end;         // simulated seconds on its stream
-    char *undefined;           // where the first shfl read a lane that takes no part, or null
-    char *overread;            // what the first read behind an allocation was, in words, or null
-    uint64_t overreads;        // lanes that read so
-    VEC(uint64_t) samples;     // interval mode: C_COUNT values each
-    WhySums *why;              // why loads missed in the L1; null: nobody asked
-    bool checked;              // the next two: what --check found, and what it left out; null: nothing
-    Flaws flaws;
-    const char *unchecked;
-    VEC(WarpPair) pairs;  // interval mode and traces: their misses add up to watch.interference
-    Sampled *sampled;     // what was estimated, and how surely; null: nothing
-} Record;
-// Has a data structure anything to report? What earlier launches left dirty costs energy without an access of this one.
-static inline bool structure_used(const Record *r, int k)
-{
-    const StructStat *s = &r->structure[k];
-    return s->loads + s->stores + s->atomics + r->structure_energy[k].l1 + r->structure_energy[k].dram > 0;
-}
-
 // Channels of DRAM with their partitions of the L2, by number. A channel is built when the first packet comes to one of
 // its partitions, and takes part in a launch from its first packet there on: until then it sleeps.
 typedef struct Channels {
@@ -148,13 +95,6 @@ void chip_copied(Chip *c, uint64_t address, uint64_t bytes);  // from the host, 
 
 // --- chip.c: a launch ------------------------------------------------------------------------------------------------
 void chip_name(const Chip *c, const LaunchInfo *l, Record *r);  // the launch's data structures
-// How the message of a launch begins whose blocks are too large for an SM; behind it stands the limit.
-#define UNFIT "no block of this kernel fits an SM: "
-void record_free(Record *r);
-// Finds the next name of l1.past or readonly.take, n bytes from *word on, and moves *list behind it. False: the end.
-bool structure_next(const char **list, const char **word, size_t *n);
-// Does it call that data structure: by its name, or by the name's first word?
-bool structure_called(const char *name, const char *word, size_t n);
 
 // --- repeat.c: as chip_run; but a launch that repeats an earlier one isn't simulated. So many were repeated ----------
 RunResult chip_launch(Chip *c, const LaunchInfo *l, const Texture *textures, uint32_t texture_count,
@@ -176,15 +116,5 @@ bool foretell_times(Foretell *r, const LaunchInfo *l, const Gmem *g);
 bool foretell_warm(const Foretell *r);  // may a timed launch come next, for which this one warms the L2?
 void foretell_learn(Foretell *r, const Record *timed);
 void foretell_estimate(Foretell *r, Record *executed);
-
-// --- replicas.c: how sure an estimate is -----------------------------------------------------------------------------
-void sampled_add(Sampled **to, const Sampled *from);  // *to may be null
-typedef struct Interval {
-    double low, high;
-} Interval;
-// In which a counter lies, or a value that is computed of counters, with a probability of 95 %.
-Interval sampled_counter(const Sampled *s, const uint64_t *count, Counter c);
-Interval sampled_interval(const Sampled *s, const uint64_t *count, const Gpu *gpu,
-                          double (*value)(const uint64_t *count, const Gpu *gpu));
 
 #endif

@@ -3,6 +3,7 @@
 #include "cli/unit.h"
 #include "device/device.h"
 #include "driver/fatbin.h"
+#include "exec/code.h"
 #include "gpu/gpu.h"
 #include "names/names.h"
 #include "ptx/strands.h"

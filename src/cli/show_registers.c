@@ -4,6 +4,7 @@
 // count stands beside ours where it is installed.
 #include "cli/unit.h"
 #include "device/device.h"
+#include "exec/code.h"
 #include "ptx/flow.h"
 
 #include <onchip.h>

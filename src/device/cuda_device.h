@@ -6,6 +6,7 @@
 
 #include "device/unit.h"
 #include "driver/driver.h"
+#include "ptx/ptx.h"
 
 typedef struct Pending {  // a queued launch, whose time isn't known yet
     CUevent from, to;

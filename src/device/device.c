@@ -2,6 +2,7 @@
 // done here, above all the checks of arguments, so that no back end sees a null pointer or a handle of another device.
 #include "device/unit.h"
 #include "names/names.h"
+#include "ptx/ir.h"
 
 #include <errno.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #define DEVICE_H
 
 #include "base/tensor_map.h"
-#include "chip/chip.h"
+#include "chip/record.h"
 
 #include <onchip.h>
 

@@ -1,5 +1,6 @@
 // lines.c: what a kernel's instructions did, by lines of its source.
 #include "device/device.h"
+#include "exec/code.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,7 @@
 #ifndef DEVICE_SIM_H
 #define DEVICE_SIM_H
 
+#include "chip/chip.h"
 #include "device/unit.h"
 
 typedef struct SimStream {

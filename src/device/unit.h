@@ -16,7 +16,8 @@ typedef struct ParamTable {
     const char **names, **types;
     Arena arena;
 } ParamTable;
-void params_read(ParamTable *t, const Function *f);
+struct Function;
+void params_read(ParamTable *t, const struct Function *f);
 void params_free(ParamTable *t);
 // Keeps the error's text if there is a device, and returns status.
 oc_status device_fail(oc_device *d, oc_status status, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -1,11 +1,11 @@
 // code.h: what is run: a kernel decoded (decode.c) into Code, instructions whose operands are byte offsets and whose
-// operation is a function over 32 lanes, and its launch. A launch doesn't change its Code.
+// operation is a function over 32 lanes. A launch (launch.h) doesn't change its Code.
 #ifndef EXEC_CODE_H
 #define EXEC_CODE_H
 
+#include "exec/launch.h"
 #include "ptx/ptx.h"
 
-#define LANES 32
 #define FULL 0xffffffffu
 
 // --- lanes: registers as [register][32 lanes] ------------------------------------------------------------------------
@@ -189,19 +189,5 @@ typedef struct Image {
 Kernel *exec_decode(Image *image, const Function *f, Diag *diag);
 void exec_kernel_free(Kernel *k);
 uint64_t exec_function_address(const Module *m, const Symbol *s);  // what a pointer to a function is; 0: not one of m's
-
-// --- a launch --------------------------------------------------------------------------------------------------------
-typedef struct LaunchInfo {
-    Kernel *kernel;
-    uint32_t grid[3], block[3];
-    uint32_t cluster[3];  // blocks; 0 in the first: the launch has no clusters
-    uint32_t dynamic_shared;
-    uint64_t id;
-    uint8_t *params;       // param_bytes
-    uint32_t local_limit;  // bytes of local memory a thread may use
-    // The address that %envreg1 (its upper half) and %envreg2 hold: global memory by which the blocks of a cooperative
-    // launch wait for one another, as CUDA's cooperative groups do. 0: none.
-    uint64_t workspace;
-} LaunchInfo;
 
 #endif

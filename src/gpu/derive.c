@@ -1,6 +1,8 @@
 // derive.c: what follows from a description's values: slices and channels from the whole, the links' latencies from
 // those of a load. Invariant: a GPU that passed can be built, but for the host's memory.
 #include "gpu/unit.h"
+#include "ptx/ir.h"
+#include "sm/sm.h"
 
 bool gpu_refuse(Diag *diag, const char *section, const char *why)
 {

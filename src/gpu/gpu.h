@@ -5,7 +5,6 @@
 #define GPU_H
 
 #include "energy/energy.h"
-#include "sm/sm.h"
 
 // --- descriptions ----------------------------------------------------------------------------------------------------
 typedef struct SchedSetting {  // a parameter of a policy, not of the chosen one alone
@@ -93,7 +92,8 @@ bool gpu_canonical(Gpu *gpu, const char *name, const char *const *sets, Text *ou
 void gpu_manual(Text *out);  // doc/reference/gpu.md
 
 // --- derive.c: what follows from the values --------------------------------------------------------------------------
-void gpu_lowering(const Gpu *g, Module *m);  // how ptx_lower makes the module's code for it
+struct Module;
+void gpu_lowering(const Gpu *g, struct Module *m);  // how ptx_lower makes the module's code for it
 
 // --- rates.c: formulas over counters ---------------------------------------------------------------------------------
 typedef struct Rate {

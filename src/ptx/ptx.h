@@ -10,7 +10,7 @@
 #include "ptx/ir.h"
 
 // --- parse.c ---------------------------------------------------------------------------------------------------------
-// As ptx_parse (ir.h), but a function of which something isn't implemented takes nothing but itself away: its refusal is set.
+// As ptx_parse (unit.h), but a function of which something isn't implemented takes nothing but itself away: its refusal is set.
 Module *ptx_parse_partly(const char *text, size_t length, const char *name, Diag *diag);
 void ptx_free(Module *module);
 Symbol *ptx_find(const Module *module, const char *name);

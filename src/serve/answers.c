@@ -3,6 +3,8 @@
 #include "names/names.h"
 #include "serve/unit.h"
 
+#include "exec/code.h"
+
 #include <string.h>
 
 enum {  // cudaError_t

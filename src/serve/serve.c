@@ -5,6 +5,8 @@
 // the device as new.
 #include "serve/unit.h"
 
+#include "exec/gmem.h"
+
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>

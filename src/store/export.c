@@ -3,7 +3,7 @@
 #include "store/query.h"
 #include "store/sql.h"
 
-#include "chip/chip.h"
+#include "chip/record.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "store/query.h"
 #include "store/sql.h"
 
-#include "chip/chip.h"
+#include "chip/record.h"
 
 #include <math.h>
 #include <stdlib.h>

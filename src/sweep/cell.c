@@ -5,7 +5,7 @@
 #include "sl1/sl1.h"
 #include "sweep/wire.h"
 
-#include "chip/chip.h"
+#include "chip/record.h"
 #include "driver/fatbin.h"
 
 #define XXH_INLINE_ALL

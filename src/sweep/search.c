@@ -10,7 +10,7 @@
 //
 // Candidates ascend. One with which no block fits an SM is left out. Any other run that fails is an error, as is a
 // wrong result: only right results are compared. Of equals the largest wins.
-#include "chip/chip.h"
+#include "chip/record.h"
 #include "store/query.h"
 #include "sweep/unit.h"
 

@@ -5,6 +5,7 @@
 // as the longest lane of its warp.
 #include "work/stream.h"
 
+#include "exec/launch.h"
 #include "gpu/gpu.h"
 
 #include <string.h>

@@ -1,6 +1,8 @@
 // A chain of n dependent instructions takes n times the described latency: the difference between two lengths, so that
 // what comes before and after cancels.
 #include "bench.h"
+#include "exec/code.h"
+#include "ptx/flow.h"
 #include "ptx/ops.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 // How many blocks fit an SM: by threads, warps, blocks, registers and shared memory, worked out by hand; and that as
 // many run at a time.
 #include "bench.h"
+#include "sm/sm.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 // What the L1 keeps when another kernel gets another share of the storage, and how long a division stays. Kernels read
 // consecutive lines with one warp; what hits tells which lines the L1 had, and so how large it was.
 #include "bench.h"
+#include "exec/code.h"
 
 #include <string.h>
 

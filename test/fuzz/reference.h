@@ -5,6 +5,7 @@
 #define REFERENCE_H
 
 #include "device/device.h"
+#include "ptx/ir.h"
 
 // Why no run of the module's kernels can be held against another, from its text alone, or null: clocks and places that
 // they may read, lanes that happen to be together, accesses under way, addresses of local memory.
