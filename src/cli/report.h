@@ -1,10 +1,12 @@
 // report.h: the report of a run. report.c walks over what was launched, once for all formats; a format is one file
-// (report_text.c, report_json.c, metrics.c) with a list of rows, each a function and what a launch must have for it to be called.
+// (report_text.c, report_json.c, metrics.c) with a list of rows: a function, and what a launch must have for it to be
+// called.
 //
-// Text and JSON don't show the same values: the text has sentences, shares and what matters most, the JSON every counter.
-// So a format isn't told "a number called cycles": it is given the launch, and words it itself. What all of them have in
-// common stands in the walk: which launches are shown, which of them are summed, and what there is to be said of each.
-// A row can't ask anything else, so no two formats disagree about that. Another format is another such file.
+// Text and JSON don't show the same values: the text has sentences, shares and what matters most, the JSON every
+// counter. So a format isn't told "a number called cycles": it is given the launch, and words it itself. What all of
+// them have in common stands in the walk: which launches are shown, which of them are summed, and what there is to be
+// said of each. A row can't ask anything else, so no two formats disagree about that. Another format is another such
+// file.
 #ifndef CLI_REPORT_H
 #define CLI_REPORT_H
 

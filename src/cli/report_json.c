@@ -1,6 +1,6 @@
 // report_json.c: a run as JSON: an object for each launch, with every counter. doc/reference/json.md describes the
-// schema. Its version goes up when a field is removed or changes its meaning. A field's name isn't a counter's label: it
-// stays.
+// schema. Its version goes up when a field is removed or changes its meaning. A field's name isn't a counter's label:
+// it stays.
 #include "cli/report.h"
 #include "names/names.h"
 

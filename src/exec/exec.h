@@ -4,8 +4,8 @@
 // exec_step runs the next instruction of a warp and reports in a Step what was dynamic about it: the lanes that took
 // part and their addresses. What it touches outside the warp goes through the Env: shared memory of the CTA at once,
 // global memory through the Env's Log when there is one (cycle mode) or at once (functional mode). What is run stands
-// in code.h and launch.h, memory in gmem.h and texel.h, what goes wrong in fault.h; what the files of this folder alone share in
-// unit.h and decode.h.
+// in code.h and launch.h, memory in gmem.h and texel.h, what goes wrong in fault.h; what the files of this folder alone
+// share in unit.h and decode.h.
 #ifndef EXEC_H
 #define EXEC_H
 

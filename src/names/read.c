@@ -430,8 +430,8 @@ static const Node *read_array(Reader *r)
     return of ? new_node(r, N_ARRAY, of, length, NULL) : NULL;
 }
 
-// <function-type> ::= [<CV-qualifiers>] [<exception-spec>] F <result type> <parameter types> [<ref-qualifier>] E, behind
-// the F.
+// <function-type> ::= [<CV-qualifiers>] [<exception-spec>] F <result type> <parameter types> [<ref-qualifier>] E,
+// behind the F.
 static const Node *read_function(Reader *r, const char *codes, bool quiet, const Node *if_true)
 {
     const Node *params[256], *list = NULL;

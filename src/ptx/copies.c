@@ -1,7 +1,7 @@
 // copies.c: what is copied is read where it was copied from: registers, constants, and addresses that are converted
-// from generic to global or back (both spaces have the same addresses here). Registers must be untyped, as the machine's
-// are, so that one can replace another one of the same width. Invariant: what replaces a register is known wherever that
-// is read, and has the same value there.
+// from generic to global or back (both spaces have the same addresses here). Registers must be untyped, as the
+// machine's are, so that one can replace another one of the same width. Invariant: what replaces a register is known
+// wherever that is read, and has the same value there.
 #include "ptx/ops.h"
 #include "ptx/pass.h"
 

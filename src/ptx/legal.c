@@ -1,5 +1,6 @@
 // legal.c: which modifiers an operation must have, and which go together and with which types (PTX ISA §9.7, as ptxas
-// of CUDA 13 reads it). ops.def says what an operation can take at all; suffix.c has sorted that out before check.c asks here.
+// of CUDA 13 reads it). ops.def says what an operation can take at all; suffix.c has sorted that out before check.c
+// asks here.
 #include "ptx/legal.h"
 
 bool legal_tell(const Legal *c, bool form, size_t at, const char *format, ...)

@@ -1,4 +1,5 @@
-// ops.h: the names of operations, OP_…, apart from tables.h: a row more in ops.def makes those files anew that name some.
+// ops.h: the names of operations, OP_…, apart from tables.h: a row more in ops.def makes those files anew that name
+// some.
 #ifndef PTX_OPS_H
 #define PTX_OPS_H
 

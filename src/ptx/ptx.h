@@ -10,7 +10,8 @@
 #include "ptx/ir.h"
 
 // --- parse.c ---------------------------------------------------------------------------------------------------------
-// As ptx_parse (unit.h), but a function of which something isn't implemented takes nothing but itself away: its refusal is set.
+// Reads a module and checks it. A function of which something isn't implemented takes nothing but itself away: its
+// refusal is set.
 Module *ptx_parse_partly(const char *text, size_t length, const char *name, Diag *diag);
 void ptx_free(Module *module);
 Symbol *ptx_find(const Module *module, const char *name);

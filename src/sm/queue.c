@@ -1,7 +1,8 @@
 // queue.c: the load-store unit's queue, from an instruction to its transactions. The head is served one transaction a
-// cycle: a pass of shared memory, or a look-up in a port (transaction.c). A transaction that is refused stays at the head, and
-// the unit sleeps until what it lacks may be there: a reply (an MSHR, a way, room to merge) or a credit. Loads leave a
-// Tracker behind that counts the transactions still out; the last one makes the destination registers' time known.
+// cycle: a pass of shared memory, or a look-up in a port (transaction.c). A transaction that is refused stays at the
+// head, and the unit sleeps until what it lacks may be there: a reply (an MSHR, a way, room to merge) or a credit.
+// Loads leave a Tracker behind that counts the transactions still out; the last one makes the destination registers'
+// time known.
 #include "ptx/ops.h"
 #include "sm/unit.h"
 

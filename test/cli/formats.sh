@@ -68,7 +68,8 @@ for path in runs:
     for block, k in zip(blocks, launches):
         block = re.sub(r"\n {16}", " ", block)
         grid = "×".join(map(str, k["grid"]))
-        assert block.startswith(k.get("demangled", k["name"])[:20].split("(")[0]) and f"grid {grid}," in block, (path, block)
+        begins = k.get("demangled", k["name"])[:20].split("(")[0]
+        assert block.startswith(begins) and f"grid {grid}," in block, (path, block)
         if not k["functional"]:
             assert re.search(r"^  cycles +(\d+)", block, re.M)[1] == str(k["cycles"]), (path, block)
             sums[k["name"]] = sums.get(k["name"], 0) + k["cycles"]
