@@ -217,6 +217,8 @@ static void spread(const Repeat *p, const Fit *f, const Record *r)
     const uint32_t freedom = p->n - 1 - f->line;
     const double insts = (double)r->count[C_WARP_INSTS], sure = sample_wider(freedom);
     double each[SEEN][C_COUNT], squares = 0;
+    uint32_t place[C_COUNT];
+    for (int c = 0; c < C_COUNT; c++) place[c] = sample_place((Counter)c);
     for (uint32_t k = 0; k < p->n; k++) {
         const Fit own = fit(p, insts_of(p, k));
         for (int c = 0; c < C_COUNT; c++)
@@ -232,7 +234,7 @@ static void spread(const Repeat *p, const Fit *f, const Record *r)
         }
         for (int c = 0; c < C_COUNT; c++) {
             const double missed = sample_sign(p->number, i, SEEN) * p->missed[c] * insts,
-                         unseen = sample_sign(p->number, i, (uint32_t)c) * UNSEEN * (double)r->count[c];
+                         unseen = sample_sign(p->number, i, place[c]) * UNSEEN * (double)r->count[c];
             if (!sample_exact(c)) r->sampled->off[i][c] = (float)(off[c] + missed + unseen);
         }
     }

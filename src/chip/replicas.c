@@ -19,6 +19,22 @@ double sample_sign(uint64_t launch, uint32_t r, uint32_t i)
     return (__builtin_popcount(r & (i % (REPLICAS - 1) + 1)) + (int)(x >> 63)) & 1 ? -1 : 1;
 }
 
+// A counter's place in places.def, or else one by its name. It isn't the one in counters.def, so that a counter more
+// changes no other one's intervals.
+uint32_t sample_place(Counter c)
+{
+    static const Counter first[] = {
+#define PLACE(id) C_##id,
+#include "chip/places.def"
+#undef PLACE
+    };
+    uint32_t hash = 2166136261;
+    for (uint32_t k = 0; k < COUNT(first); k++)
+        if (first[k] == c) return k;
+    for (const char *at = counter_info[c].name; *at; at++) hash = (hash ^ (uint8_t)*at) * 16777619;
+    return hash % (REPLICAS - 1);
+}
+
 uint64_t sample_round(double x) { return x > 0 ? (uint64_t)(x + 0.5) : 0; }
 
 bool sample_exact(int counter) { return counter == C_WARP_INSTS || counter == C_THREAD_INSTS || counter == C_BLOCKS; }

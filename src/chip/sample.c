@@ -340,9 +340,11 @@ static void spread(const Looked *l, uint64_t launch, Sampled *s)
     }
     for (uint32_t k = 0; k < l->n; k++) {
         const double by = (neighbours[k] ? UNSEEN : ALONE) * l->weight[k] + l->unlike[k];
-        for (uint32_t r = 0; r < REPLICAS; r++)
-            for (int c = 0; c < C_COUNT; c++)
-                if (!sample_exact(c)) s->off[r][c] += (float)(sample_sign(0, r, (uint32_t)c) * by * l->each[k][c]);
+        for (int c = 0; c < C_COUNT; c++) {
+            const uint32_t place = sample_place((Counter)c);
+            for (uint32_t r = 0; r < REPLICAS && !sample_exact(c); r++)
+                s->off[r][c] += (float)(sample_sign(0, r, place) * by * l->each[k][c]);
+        }
     }
 }
 

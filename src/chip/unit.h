@@ -99,6 +99,7 @@ void sample_scale(Record *r, double times);  // what isn't estimated counter by 
 // So many times as wide is what holds 95 % by Student's distribution as by the normal one.
 double sample_wider(uint32_t freedom);
 double sample_sign(uint64_t launch, uint32_t replica, uint32_t i);  // of the i-th difference
+uint32_t sample_place(Counter c);                                   // the i of what no difference shows of it
 bool sample_exact(int counter);                                     // execution counts it
 uint64_t sample_round(double x);                                    // 0 or more
 
