@@ -9,7 +9,7 @@
 //
 // inline.c and forward.c let an address be followed to its kernel argument. plan.c finds loops and structures. stride.c
 // predicts hits where the text tells them, inner.c says which inner loops are copied, and neighbour.c which accesses
-// look at a tag together. slice.c writes the slices; monitor.c, access.c, pair.c, registers.c and flush.c write what is
+// look at a tag together. kernel.c writes the slices; monitor.c, access.c, pair.c, registers.c and flush.c write what is
 // put into them, calls.c the functions that they call, rewrite.c the module. temps.c names
 // our registers, cap.c bounds them, launch.c says how much room there is.
 // doc/use/sl1.md tells all of it to a newcomer.
@@ -118,7 +118,7 @@ typedef struct Sl1Plan {
     const char *left;              // why the kernel is left alone, or null
 } Sl1Plan;
 
-// --- slice.c: a kernel's text ----------------------------------------------------------------------------------------
+// --- kernel.c: a kernel's text ---------------------------------------------------------------------------------------
 typedef enum Slice {
     SLICE_ORIGINAL,
     SLICE_MONITOR,

@@ -71,7 +71,7 @@ void sl1_strides(Sl1Plan *p, uint32_t line);  // fills the loops' hits and weigh
 // --- inner.c: copies of inner loops that aren't monitored ------------------------------------------------------------
 void sl1_find_quiet(Sl1Plan *p);
 
-// --- slice.c: a kernel's text ----------------------------------------------------------------------------------------
+// --- kernel.c: a kernel's text ---------------------------------------------------------------------------------------
 void sl1_put(Sl1Writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));  // a line of PTX
 // With the functions that it calls. cap: the most registers of a thread; 0: it has no such limit.
 void sl1_write_kernel(const Sl1Plan *p, const Sl1Options *o, bool alias, uint32_t cap, Text *out, LineOrigins *origins);

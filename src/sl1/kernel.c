@@ -1,4 +1,4 @@
-// slice.c: writes a kernel in which each main loop stands several times. Blocks outside of main loops are copied as
+// kernel.c: writes a kernel in which each main loop stands several times. Blocks outside of main loops are copied as
 // they are. These replace a main loop: what the monitor needs first, the monitoring slice, the choice, the
 // computing slice, and the plain slice, in which nothing is cached. All copies of a block use the same registers, so
 // that control can go from the loop's head in one slice to its head in another. Every block gets a label, whose letter
