@@ -29,6 +29,7 @@ const SetupOption setup_options[OPTIONS] = {
 
 // --- what can't go together ------------------------------------------------------------------------------------------
 #define BIT(option) (1ull << (option))
+_Static_assert(OPTIONS <= 64, "a set of options is a word");
 typedef enum Clash { CANT, IDLE, NEEDS } Clash;
 static const struct {
     Clash clash;
