@@ -66,7 +66,7 @@ static void put_described(Table *t, const Gpu *g, int k)
     for (uint32_t s = 0; s < count; s++) least = MIN(least, sets[s]), most = MAX(most, sets[s]);
     if (!size || (!count && !ways)) return;
     add_described(t, size, line, count ? count : (uint32_t)(size / line / ways), least, most,
-                  c ? c->policy : tlb->policy);
+                  c ? c->replacement : tlb->replacement);
 }
 
 static void put_line(Text *out, const char *text) { text_printf(out, "%s%s", out->n ? "\n" : "", text); }

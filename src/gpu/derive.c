@@ -42,7 +42,7 @@ static void leave_out_l2(PartitionCfg *p)
                     .fill = SECTOR,
                     .ways = 32,
                     .index = INDEX_XOR,
-                    .policy = c->policy,
+                    .replacement = c->replacement,
                     .latency = c->latency,
                     .mshrs = c->mshrs,
                     .merges = c->merges};

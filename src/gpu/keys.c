@@ -18,7 +18,7 @@
     KEY(section, "index_bits", MASKS, field.index_bits, least, 63, 0, "bit",                                          \
         "with index = linear: for each bit of the set's number, the lowest first, the address bits whose XOR it is; " \
         "those within a line or page don't count")                                                                    \
-    KEY(section, "replacement", REPLACEMENT, field.policy, 0, REPLACE_COUNT, REPLACE_LRU, "",                         \
+    KEY(section, "replacement", REPLACEMENT, field.replacement, 0, REPLACE_COUNT, REPLACE_LRU, "",                    \
         "which of a full set's " units " makes room")                                                                 \
     KEY(section, "weights", WEIGHTS, field.weights, 0, 1, 0, "",                                                      \
         "with replacement = weighted: relative probabilities with which the ways are chosen, separated by commas")

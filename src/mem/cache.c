@@ -111,16 +111,16 @@ bool cache_check(const CacheCfg *cfg, const char **why)
         *why = "the number of lines must be a multiple of the ways";
     else if (cfg->index == INDEX_LINEAR && !check_linear(cfg, why))
         return false;
-    else if (cfg->policy == REPLACE_PLRU && (!is_power(cfg->ways) || cfg->ways > 32 || cfg->set_count))
+    else if (cfg->replacement == REPLACE_PLRU && (!is_power(cfg->ways) || cfg->ways > 32 || cfg->set_count))
         *why = "plru needs a power of two of up to 32 ways";
     return !*why;
 }
 
 // What a line takes in the tables.
-static size_t line_bytes(const Replacement *policy)
+static size_t line_bytes(const Replacement *r)
 {
     const Cache *c = NULL;  // for sizes alone
-    return sizeof *c->lines + sizeof *c->tags + sizeof *c->stamps + (policy->keeps ? sizeof *c->state : 0);
+    return sizeof *c->lines + sizeof *c->tags + sizeof *c->stamps + (r->keeps ? sizeof *c->state : 0);
 }
 
 // One table behind the other in one mapping. That of another cache (null: there is none) is taken if it is large
@@ -128,8 +128,8 @@ static size_t line_bytes(const Replacement *policy)
 static bool open_lines(Cache *c, uint32_t n, Cache *other)
 {
     char *all = NULL;
-    size_t bytes = line_bytes(c->policy);
-    if (other && other->lines && other->mapped >= n && line_bytes(other->policy) == bytes) {
+    size_t bytes = line_bytes(c->replacement);
+    if (other && other->lines && other->mapped >= n && line_bytes(other->replacement) == bytes) {
         all = (char *)other->lines, c->mapped = other->mapped, other->lines = NULL;
         if (other->used) memset(all, 0, c->mapped * bytes);
     } else {
@@ -139,7 +139,7 @@ static bool open_lines(Cache *c, uint32_t n, Cache *other)
     c->lines = (CacheLine *)all;
     c->tags = (uint64_t *)(all + n * sizeof *c->lines);
     c->stamps = c->tags + n;
-    if (c->policy->keeps) c->state = (uint32_t *)(c->stamps + n);
+    if (c->replacement->keeps) c->state = (uint32_t *)(c->stamps + n);
     return true;
 }
 
@@ -191,7 +191,7 @@ static bool open_with(Cache *c, const CacheCfg *cfg, uint64_t seed, Cache *other
     *c = (Cache){.cfg = *cfg, .random = seed * 0x9E3779B97F4A7C15ull | 1};
     if (!cache_check(cfg, why)) return false;
     if (!cfg->size) return true;
-    c->policy = replacements[cfg->policy].ops;
+    c->replacement = replacements[cfg->replacement].ops;
     c->line_shift = log2_of(cfg->line);
     c->sector_shift = log2_of(cfg->sector);
     c->sectors = cfg->line / cfg->sector;
@@ -209,7 +209,7 @@ static bool open_with(Cache *c, const CacheCfg *cfg, uint64_t seed, Cache *other
     c->first = t->first, c->ways = t->ways;
     c->deal = t->deal, c->entries = t->lines;
     c->part = (const uint16_t(*)[256])t->part, c->part_from = t->part_from, c->parts = t->parts, c->exact = t->exact;
-    if (cfg->policy == REPLACE_PLRU && !(c->tree = mem_try(c->sets, sizeof *c->tree))) return false;
+    if (cfg->replacement == REPLACE_PLRU && !(c->tree = mem_try(c->sets, sizeof *c->tree))) return false;
     if (!open_lines(c, t->lines, other)) return false;
     *why = NULL;
     return true;
@@ -231,7 +231,7 @@ void cache_close(Cache *c)
 {
     shape_leave(c->shape);
     mem_free(c->tree);
-    if (c->lines) mem_unmap(c->lines, c->mapped, line_bytes(c->policy));
+    if (c->lines) mem_unmap(c->lines, c->mapped, line_bytes(c->replacement));
     *c = (Cache){0};
 }
 
@@ -239,8 +239,8 @@ uint64_t cache_bytes(const CacheCfg *cfg)
 {
     const Cache *c = NULL;  // for sizes alone
     if (!cfg->size) return 0;
-    uint64_t tree = cfg->policy == REPLACE_PLRU ? sets_of(cfg) * sizeof *c->tree : 0;
-    return most_times(cfg->size / cfg->line, line_bytes(replacements[cfg->policy].ops)) + tree;
+    uint64_t tree = cfg->replacement == REPLACE_PLRU ? sets_of(cfg) * sizeof *c->tree : 0;
+    return most_times(cfg->size / cfg->line, line_bytes(replacements[cfg->replacement].ops)) + tree;
 }
 
 uint64_t cache_shape_bytes(const CacheCfg *cfg)
@@ -311,11 +311,11 @@ static inline uint32_t oldest(const Cache *c, uint32_t first, uint32_t ways)
 Lookup cache_victim_of(Cache *c, uint32_t set, CacheLine **line)
 {
     uint32_t first = c->first[set], ways = c->ways[set], way;
-    if (!c->policy->victim) {
+    if (!c->replacement->victim) {
         way = oldest(c, first, ways);
     } else {
         way = cache_find(c->tags + first, ways, 0);
-        if (way == ways) way = c->policy->victim(c, set);
+        if (way == ways) way = c->replacement->victim(c, set);
     }
     if (way == ALL_LOCKED && c->cfg.unlocked) way = oldest_of_all(c, first, ways);
     *line = way == ALL_LOCKED ? NULL : &c->lines[first + way];
@@ -336,9 +336,9 @@ Victim cache_take(Cache *c, CacheLine *line, uint64_t address)
     c->tags[at] = cache_tag(c, address);
     c->stamps[at] = ++c->clock;
     c->used = true;
-    if (c->policy->fill) {
+    if (c->replacement->fill) {
         uint32_t set = c->way_bits < 32 ? at >> c->way_bits : cache_set(c, address);
-        c->policy->fill(c, set, at - c->first[set]);
+        c->replacement->fill(c, set, at - c->first[set]);
     }
     return gone;
 }
@@ -364,8 +364,8 @@ static int by_stamp(const void *a, const void *b)
     return (x->stamp > y->stamp) - (x->stamp < y->stamp);
 }
 
-// Takes over the lines of another cache, the oldest first. Whatever the policy, a line goes to the oldest way of its
-// set, so that each set ends up with its youngest lines; the policy learns of each as of one that is filled.
+// Takes over the lines of another cache, the oldest first. Whatever the replacement, a line goes to the oldest way of its
+// set, so that each set ends up with its youngest lines; the replacement learns of each as of one that is filled.
 static void take_over(Cache *c, const Cache *from, const Stamped *order, uint32_t n, CacheLost *lost, void *user)
 {
     for (uint32_t k = 0; k < n; k++) {

@@ -52,7 +52,7 @@ typedef struct CacheCfg {
     uint32_t index_low;                    // INDEX_BITS: lowest address bit of the index; 0: just above the line
     uint64_t index_bits[MOST_INDEX_BITS];  // INDEX_LINEAR: address bits by bit of the set's number
     uint32_t index_bit_count;
-    uint32_t policy;         // ReplacementId
+    uint32_t replacement;    // ReplacementId
     double weights[32];      // WEIGHTED: relative probability of each way
     uint32_t latency;        // cycles, load to use
     uint32_t mshrs, merges;  // misses under way; requests a miss can serve
@@ -77,7 +77,7 @@ struct Cache {
     const uint32_t *first, *ways;                      // per set: index of its first line, number of ways
     uint64_t *tags;                                    // of each line: address / line + 1; 0: it holds none
     uint64_t *stamps;                                  // of each line; 0: it holds none
-    uint32_t *state;                                   // of each line, the policy's own; null where it keeps none
+    uint32_t *state;                                   // of each line, the replacement's own; null where it keeps none
     CacheLine *lines;                                  // null: there is no cache
     uint32_t mapped;                                   // lines that the tables have room for
     uint32_t *tree;                                    // PLRU bits per set; null without PLRU
@@ -91,7 +91,7 @@ struct Cache {
     uint32_t set_bits, index_shift;  // set_bits: log2 of sets, 0 where they are no power of two, or one
     uint32_t way_bits;               // log2 of the ways of each set; 32 where they differ or are no power of two
     uint32_t page_shift;             // TLBs: addresses are shifted by this first
-    const Replacement *policy;
+    const Replacement *replacement;
 };
 // What an access to some sectors finds, at every level, whether it loads or stores (counters.def counts so): HIT, all
 // of them valid; PENDING, none lacks, but some are under way; MISS_SECTOR, the line is there and a sector is neither;
@@ -181,10 +181,10 @@ ALWAYS_INLINE uint32_t cache_find(const uint64_t *tags, uint32_t ways, uint64_t 
 }
 ALWAYS_INLINE void cache_touch(Cache *c, uint32_t set, uint32_t way)  // a line was used
 {
-    if (c->policy->stamp_uses)
+    if (c->replacement->stamp_uses)
         c->stamps[c->first[set] + way] = ++c->clock;
-    else if (c->policy->touch)
-        c->policy->touch(c, set, way);
+    else if (c->replacement->touch)
+        c->replacement->touch(c, set, way);
 }
 Lookup cache_victim_of(Cache *c, uint32_t set, CacheLine **line);  // the one to replace: MISS, or NO_WAY
 // Looks up sectors (mask of the line at address). A line that is found is touched, whatever of it is valid. MISS: *line

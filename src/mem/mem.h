@@ -141,7 +141,7 @@ typedef struct TlbCfg {
     uint64_t page;     // bytes, a power of two
     uint32_t ways;
     uint32_t sets[64], set_count;
-    uint32_t index, policy;
+    uint32_t index, replacement;
     uint64_t index_bits[MOST_INDEX_BITS];  // INDEX_LINEAR: address bits, by bit of the set's number
     uint32_t index_bit_count;
     double weights[32];

@@ -14,7 +14,7 @@ static CacheCfg tags_of(const TlbCfg *cfg)
                   .ways = cfg->ways,
                   .set_count = cfg->set_count,
                   .index = cfg->index,
-                  .policy = cfg->policy};
+                  .replacement = cfg->replacement};
     memcpy(t.sets, cfg->sets, sizeof t.sets);
     memcpy(t.weights, cfg->weights, sizeof t.weights);
     t.index_bit_count = cfg->index_bit_count;

@@ -220,13 +220,13 @@ static Refusal load_past(Sm *sm, const LsuOp *op, const Segment *s, const Cache 
     return go_past(sm, op, &all);
 }
 
-// A load finds no way in its set. A policy that draws its victims is asked again at each reply, and so is a scratch
+// A load finds no way in its set. A replacement that draws its victims is asked again at each reply, and so is a scratch
 // cache that may have the line.
 static Refusal refused_by_set(const Sm *sm, const Access *a)
 {
     const Cache *c = &a->port->cache;
     const uint32_t set = cache_set(c, a->at);
-    if (c->policy->victim || sm->issue.view.scratch_lines || set >> (32 - REFUSED_PART)) return C_L1_REFUSED_SET;
+    if (c->replacement->victim || sm->issue.view.scratch_lines || set >> (32 - REFUSED_PART)) return C_L1_REFUSED_SET;
     return C_L1_REFUSED_SET | REFUSED_OF_SET | set << REFUSED_PART;
 }
 

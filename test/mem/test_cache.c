@@ -34,7 +34,7 @@ static void arrive(Cache *c, uint64_t address)
 }
 
 // --- scripts ---------------------------------------------------------------------------------------------------------
-//   cache size= line= sector= fill= ways= sets=n,m,… policy= index= low= unlocked=
+//   cache size= line= sector= fill= ways= sets=n,m,… replacement= index= low= unlocked=
 //   r ADDRESS[+BYTES] H|M|S|P|N [VICTIM|-]    b: the same, the miss staying under way
 //   f ADDRESS        the fill of that line arrives
 //   set ADDRESS N    the address belongs to set N
@@ -50,8 +50,8 @@ static uint32_t name_of(const char *name, const char *const *names, uint32_t n)
 static CacheCfg read_geometry(char *line)
 {
     static const char *const index_names[] = {"bits", "modulo", "xor", "dealt"};
-    const char *policy_names[REPLACE_COUNT];
-    for (int p = 0; p < REPLACE_COUNT; p++) policy_names[p] = replacements[p].name;
+    const char *replacement_names[REPLACE_COUNT];
+    for (int p = 0; p < REPLACE_COUNT; p++) replacement_names[p] = replacements[p].name;
     CacheCfg g = {.latency = 1, .mshrs = 1, .merges = 1};
     for (char *save, *word = strtok_r(line, " \n", &save); word; word = strtok_r(NULL, " \n", &save)) {
         char *value = strchr(word, '=');
@@ -72,8 +72,8 @@ static CacheCfg read_geometry(char *line)
             g.index_low = (uint32_t)v;
         else if (!strcmp(word, "unlocked"))
             g.unlocked = v != 0;
-        else if (!strcmp(word, "policy"))
-            g.policy = name_of(value, policy_names, REPLACE_COUNT);
+        else if (!strcmp(word, "replacement"))
+            g.replacement = name_of(value, replacement_names, REPLACE_COUNT);
         else if (!strcmp(word, "index"))
             g.index = name_of(value, index_names, 3);
         else if (!strcmp(word, "sets"))
@@ -199,7 +199,7 @@ static void naive_use(Naive *n, uint32_t set, uint32_t way, bool fill)
 {
     uint32_t ways = naive_ways(n, set), k = 0;
     n->far[set][way] = fill ? 2 : 0;
-    if (n->cfg->policy == REPLACE_PLRU) {
+    if (n->cfg->replacement == REPLACE_PLRU) {
         uint32_t from = 0, to = ways, node = 1;
         while (to - from > 1) {
             uint32_t middle = (from + to) / 2;
@@ -215,7 +215,7 @@ static void naive_use(Naive *n, uint32_t set, uint32_t way, bool fill)
     }
     while (k < n->used[set] && n->order[set][k] != way) k++;
     if (k < n->used[set]) {
-        if (n->cfg->policy == REPLACE_FIFO && !fill) return;
+        if (n->cfg->replacement == REPLACE_FIFO && !fill) return;
         for (; k + 1 < n->used[set]; k++) n->order[set][k] = n->order[set][k + 1];
         n->used[set]--;
     }
@@ -227,7 +227,7 @@ static uint32_t naive_victim(Naive *n, uint32_t set)
     uint32_t ways = naive_ways(n, set);
     for (uint32_t w = 0; w < ways; w++)
         if (!n->way[set][w].there) return w;
-    if (n->cfg->policy == REPLACE_PLRU) {
+    if (n->cfg->replacement == REPLACE_PLRU) {
         uint32_t from = 0, to = ways, node = 1;
         while (to - from > 1) {
             uint32_t middle = (from + to) / 2;
@@ -244,7 +244,7 @@ static uint32_t naive_victim(Naive *n, uint32_t set)
     }
     bool open = false;
     for (uint32_t w = 0; w < ways; w++) open |= !n->way[set][w].pending;
-    while (open && n->cfg->policy == REPLACE_SRRIP) {
+    while (open && n->cfg->replacement == REPLACE_SRRIP) {
         for (uint32_t w = 0; w < ways; w++)
             if (n->far[set][w] == 3 && !n->way[set][w].pending) return w;
         for (uint32_t w = 0; w < ways; w++) n->far[set][w] += n->far[set][w] < 3;
@@ -347,7 +347,7 @@ static void random_accesses(void **state)
                                       .fill = fill ? 32 : 128,
                                       .ways = ways,
                                       .index = index,
-                                      .policy = of[p],
+                                      .replacement = of[p],
                                       .index_low = index == INDEX_BITS && ways == 4 ? 9 : 0,
                                       .mshrs = 1,
                                       .merges = 1};
@@ -367,24 +367,24 @@ static void random_accesses(void **state)
                         .merges = 1};
     compare(&unequal, false, 1000);
     compare(&unequal, true, 1001);
-    unequal.policy = REPLACE_FIFO;
+    unequal.replacement = REPLACE_FIFO;
     compare(&unequal, true, 1002);
     unequal.index = INDEX_DEALT;
     compare(&unequal, true, 1003);
-    unequal.policy = REPLACE_LRU;
+    unequal.replacement = REPLACE_LRU;
     compare(&unequal, false, 1004);
-    unequal.policy = REPLACE_SRRIP;
+    unequal.replacement = REPLACE_SRRIP;
     compare(&unequal, true, 1005);
 }
 
-// --- state of a policy's own -----------------------------------------------------------------------------------------
+// --- state of a replacement's own -----------------------------------------------------------------------------------------
 // Only what moves in ages the others, not what was looked up and left outside: a store that isn't allocated, a load
 // that is refused. And a line that was dropped leaves nothing behind for the next one in its way. Values in brackets
 // are SRRIP's, as in srrip.cache.
 static void only_what_moves_in_ages(void **state)
 {
     (void)state;
-    CacheCfg g = {.size = 512, .line = 128, .sector = 32, .fill = 128, .ways = 4, .policy = REPLACE_SRRIP};
+    CacheCfg g = {.size = 512, .line = 128, .sector = 32, .fill = 128, .ways = 4, .replacement = REPLACE_SRRIP};
     Cache c;
     CacheLine *line;
     const char *why;
@@ -572,7 +572,7 @@ static void distributions(void **state)
                   .sector = 32,
                   .fill = 128,
                   .ways = 4,
-                  .policy = REPLACE_RANDOM,
+                  .replacement = REPLACE_RANDOM,
                   .mshrs = 1,
                   .merges = 1};
     uint32_t even[4] = {0}, pairs[8][8] = {{0}};
@@ -587,7 +587,7 @@ static void distributions(void **state)
         if (w != 2) assert_share(three[w], N, 1.0 / 3);
 
     // mei §IV-B: Fermi's L1 replaces its ways with 1/6, 1/2, 1/6, 1/6.
-    g.policy = REPLACE_WEIGHTED;
+    g.replacement = REPLACE_WEIGHTED;
     g.weights[0] = g.weights[2] = g.weights[3] = 1, g.weights[1] = 3;
     static const double mei[] = {1.0 / 6, 1.0 / 2, 1.0 / 6, 1.0 / 6};
     uint32_t weighted[4] = {0}, twos[8][8] = {{0}};
@@ -615,7 +615,7 @@ static void seeds(void **state)
                   .sector = 32,
                   .fill = 128,
                   .ways = 4,
-                  .policy = REPLACE_RANDOM,
+                  .replacement = REPLACE_RANDOM,
                   .mshrs = 1,
                   .merges = 1};
     uint32_t a[4] = {0}, b[4] = {0}, c[4] = {0}, pa[8][8] = {{0}}, pb[8][8] = {{0}}, pc[8][8] = {{0}};
@@ -651,7 +651,7 @@ static void refusals(void **state)
     REFUSED(bad.fill = 64);                     // neither line nor sector
     REFUSED(bad.size = 4000);
     REFUSED(bad.ways = 5);
-    REFUSED(bad.size = 128 * 3 * 8, bad.ways = 3, bad.policy = REPLACE_PLRU);
+    REFUSED(bad.size = 128 * 3 * 8, bad.ways = 3, bad.replacement = REPLACE_PLRU);
     CacheCfg none = {0};  // there is no cache: not an error
     assert_true(cache_open(&c, &none, 1, &why));
     cache_close(&c);

@@ -47,7 +47,10 @@ static uint64_t set_of(const CacheCfg *cfg, uint64_t number)
 }
 
 // What a line's place in the order is: fifo goes by when it came.
-static uint64_t rank(const CacheCfg *cfg, const Known *k) { return cfg->policy == REPLACE_FIFO ? k->came : k->used; }
+static uint64_t rank(const CacheCfg *cfg, const Known *k)
+{
+    return cfg->replacement == REPLACE_FIFO ? k->came : k->used;
+}
 
 static bool survives(const Model *m, const CacheCfg *cfg, uint64_t number)
 {
@@ -82,7 +85,7 @@ static void compare(const Cache *c, const Model *m)
     }
 }
 
-// Lines that nobody used push out those that the policy finds oldest, one after the other.
+// Lines that nobody used push out those that the replacement finds oldest, one after the other.
 static void push_out(Cache *c, const Model *m)
 {
     uint64_t set = set_of(&c->cfg, 0), last = 0, strange = LINES;
@@ -139,11 +142,11 @@ static void resize_once(Model *m, const CacheCfg *from, const CacheCfg *to, uint
     for (uint64_t k = 0; k < LINES; k++) assert_false(m->line[k].used && m->line[k].lost);
     *lost += gone.n;
     compare(&c, m);
-    if (to->policy == REPLACE_LRU || to->policy == REPLACE_FIFO) push_out(&c, m);
+    if (to->replacement == REPLACE_LRU || to->replacement == REPLACE_FIFO) push_out(&c, m);
     cache_close(&c);
 }
 
-static CacheCfg shape(uint64_t sets, uint32_t ways, uint32_t index, uint32_t low, uint32_t policy)
+static CacheCfg shape(uint64_t sets, uint32_t ways, uint32_t index, uint32_t low, uint32_t replacement)
 {
     return (CacheCfg){.size = sets * ways * 128,
                       .line = 128,
@@ -152,7 +155,7 @@ static CacheCfg shape(uint64_t sets, uint32_t ways, uint32_t index, uint32_t low
                       .ways = ways,
                       .index = index,
                       .index_low = low,
-                      .policy = policy,
+                      .replacement = replacement,
                       .weights = {1, 2, 3, 4}};
 }
 
@@ -162,13 +165,13 @@ static void survivors(void **unused)
     (void)unused;
     static Model m = {.state = 1};
     uint32_t lost[3] = {0};  // by smaller, equal, larger
-    for (uint32_t policy = 0; policy < REPLACE_COUNT; policy++)
+    for (uint32_t replacement = 0; replacement < REPLACE_COUNT; replacement++)
         for (uint32_t round = 0; round < 120; round++) {
             bool bits = round & 1;
             uint32_t ways = 1u << draw(&m, 3), low = bits && draw(&m, 2) ? 8 + (uint32_t)draw(&m, 3) : 0;
             uint64_t a = bits ? 1u << draw(&m, 8) : 1 + draw(&m, 200), b = bits ? 1u << draw(&m, 8) : 1 + draw(&m, 200);
             if (round % 8 >= 6) b = a;
-            CacheCfg from = shape(a, ways, bits ? INDEX_BITS : INDEX_MODULO, low, policy), to = from;
+            CacheCfg from = shape(a, ways, bits ? INDEX_BITS : INDEX_MODULO, low, replacement), to = from;
             to.size = b * ways * to.line;
             resize_once(&m, &from, &to, &lost[a > b ? 0 : a == b ? 1 : 2]);
         }

@@ -22,7 +22,7 @@ static double normal(uint64_t *s)  // Marsaglia's polar method, one of the pair
 }
 
 // --- drawing ---------------------------------------------------------------------------------------------------------
-static uint32_t draw_policy(uint64_t *s, uint32_t *ways, bool unequal, bool weights)
+static uint32_t draw_replacement(uint64_t *s, uint32_t *ways, bool unequal, bool weights)
 {
     uint32_t p = below(s, 5);
     if (p == 3 && (!weights || *ways > 32)) p = 2;
@@ -54,11 +54,11 @@ static void draw_cache(uint64_t *s, CacheCfg *c)
         uint64_t sum = 0;
         for (uint32_t k = 0; k < c->set_count; k++)
             sum += c->sets[k] = MAX(1, k == 0 ? most : between(s, (most + 1) / 2, most));
-        c->policy = draw_policy(s, &c->ways, true, false);
+        c->replacement = draw_replacement(s, &c->ways, true, false);
         c->size = sum * c->line;
         return;
     }
-    c->policy = draw_policy(s, &c->ways, false, true);
+    c->replacement = draw_replacement(s, &c->ways, false, true);
     uint32_t sets = MAX(lines / c->ways, 1u);
     c->index = form == 0 ? INDEX_BITS : form == 1 ? INDEX_MODULO : INDEX_XOR;
     while (c->index != INDEX_MODULO && sets & (sets - 1)) sets &= sets - 1;
@@ -81,10 +81,10 @@ static void draw_tlb(uint64_t *s, TlbCfg *t, uint64_t page, uint32_t least, uint
         uint32_t each = MAX(entries / t->set_count, 1u);
         for (uint32_t k = 0; k < t->set_count; k++)
             t->entries += t->sets[k] = k == 0 ? each * 2 : between(s, (each + 1) / 2, each);
-        t->policy = draw_policy(s, &t->ways, true, false);
+        t->replacement = draw_replacement(s, &t->ways, true, false);
         return;
     }
-    t->policy = draw_policy(s, &t->ways, false, false);
+    t->replacement = draw_replacement(s, &t->ways, false, false);
     uint32_t sets = MAX(entries / t->ways, 1u);
     t->index = form == 0 || form == 1 ? INDEX_BITS : form == 2 && below(s, 2) ? INDEX_XOR : INDEX_MODULO;
     while (t->index != INDEX_MODULO && sets & (sets - 1)) sets &= sets - 1;
@@ -208,11 +208,11 @@ void machine_print(const Machine *m, FILE *to)
     const CacheCfg *c = &m->cache;
     fprintf(to, "machine %llu: %llu B line %u sector %u fill %u low %u", (unsigned long long)m->seed,
             (unsigned long long)c->size, c->line, c->sector, c->fill, c->index_low);
-    print_sets(c->ways, c->sets, c->set_count, c->index, c->policy, to);
+    print_sets(c->ways, c->sets, c->set_count, c->index, c->replacement, to);
     fprintf(to, "; %u/%u cycles sigma %.3f outliers %.4f; page %llu, L1 TLB %u", m->hit, m->miss, m->sigma, m->outliers,
             (unsigned long long)m->first.page, m->first.entries);
-    print_sets(m->first.ways, m->first.sets, m->first.set_count, m->first.index, m->first.policy, to);
+    print_sets(m->first.ways, m->first.sets, m->first.set_count, m->first.index, m->first.replacement, to);
     fprintf(to, " +%u; L2 TLB %u", m->late, m->second.entries);
-    print_sets(m->second.ways, m->second.sets, m->second.set_count, m->second.index, m->second.policy, to);
+    print_sets(m->second.ways, m->second.sets, m->second.set_count, m->second.index, m->second.replacement, to);
     fprintf(to, " +%u\n", m->walk);
 }

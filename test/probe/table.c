@@ -91,7 +91,7 @@ static Rule class_of(const Cache *c)
     if (ways == 1) return RULE_ANY;
     bool equal = true;
     for (uint32_t k = 1; k < MIN(ways, 32); k++) equal &= c->cfg.weights[k] == c->cfg.weights[0];
-    switch (c->cfg.policy) {
+    switch (c->cfg.replacement) {
     case REPLACE_FIFO: return RULE_FIFO;
     case REPLACE_RANDOM: return RULE_RANDOM;
     case REPLACE_WEIGHTED: return equal ? RULE_RANDOM : RULE_WEIGHTED;

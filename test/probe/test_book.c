@@ -45,8 +45,13 @@ static void gives(const Book *b, double size, double line, double sets, double w
 
 static CacheCfg plain(uint64_t size, uint32_t line, uint32_t ways, uint32_t policy)
 {
-    return (CacheCfg){
-        .size = size, .line = line, .sector = line, .fill = line, .ways = ways, .index = INDEX_BITS, .policy = policy};
+    return (CacheCfg){.size = size,
+                      .line = line,
+                      .sector = line,
+                      .fill = line,
+                      .ways = ways,
+                      .index = INDEX_BITS,
+                      .replacement = policy};
 }
 
 // All that the steps suppose holds.
@@ -188,8 +193,9 @@ static void tlbs(void **state)
 {
     (void)state;
     Machine m = {.cache = plain(16 * KB, 128, 4, REPLACE_LRU), .seed = 1, .hit = 116, .miss = 371};
-    m.first = (TlbCfg){.entries = 16, .page = 2 * MB, .ways = 16, .policy = REPLACE_LRU};
-    m.second = (TlbCfg){.entries = 65, .page = 2 * MB, .set_count = 7, .index = INDEX_DEALT, .policy = REPLACE_LRU};
+    m.first = (TlbCfg){.entries = 16, .page = 2 * MB, .ways = 16, .replacement = REPLACE_LRU};
+    m.second =
+        (TlbCfg){.entries = 65, .page = 2 * MB, .set_count = 7, .index = INDEX_DEALT, .replacement = REPLACE_LRU};
     const uint32_t sets[] = {17, 8, 8, 8, 8, 8, 8};
     memcpy(m.second.sets, sets, sizeof sets);
     m.late = 27, m.walk = 84;
