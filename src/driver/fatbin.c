@@ -1,50 +1,18 @@
-// fatbin.c: reads the container into which the CUDA toolkit packs machine code and PTX. NVIDIA documents neither the
-// container nor the wrapper that a program has around it. What stands here was inferred from the output of fatbinary
-// 13.0, and agrees with what others found (cuda-fatbin-decompression, jiegec/fatbinary). Nothing is trusted: a
+// fatbin.c: reads the container into which the CUDA toolkit packs machine code and PTX (unit.h). Nothing is trusted: a
 // container whose sizes don't agree is left alone.
-//
-// A wrapper (magic 0x466243b1) points to the container: a header (magic 0xba55ed50) with the bytes of all entries, and
-// entries of machine code (kind 2) or PTX (kind 1), each for a compute capability, plain, or compressed with LZ4
-// (before 12.8) or zstd.
 #include "driver/fatbin.h"
+#include "driver/unit.h"
 
 #include <ctype.h>
 #include <dlfcn.h>
 #include <string.h>
-
-enum { WRAPPER = 0x466243b1, CONTAINER = 0xba55ed50 };
-enum { KIND_PTX = 1, KIND_CODE = 2 };
-enum { PACKED_LZ4 = 0x2000, PACKED_ZSTD = 0x8000, SPECIFIC = 0x100000, FAMILY = 0x200000 };  // of Entry.flags
-
-typedef struct Wrapper {
-    uint32_t magic, version;  // 2: with a list of containers that are to be linked when they are loaded
-    const void *container, *list;
-} Wrapper;
-typedef struct Header {
-    uint32_t magic;
-    uint16_t version, bytes;  // its own
-    uint64_t rest;            // of what follows
-} Header;
-typedef struct Entry {
-    uint16_t kind, version;
-    uint32_t header;  // bytes of it, to the contents
-    uint64_t bytes;   // of the contents, with padding
-    uint32_t packed;  // bytes of the contents, if compressed
-    uint32_t options;
-    uint16_t minor, major;
-    uint32_t capability;
-    uint32_t name_at, name_bytes;
-    uint64_t flags, reserved;
-    uint64_t unpacked;  // bytes of what was compressed
-} Entry;
-_Static_assert(sizeof(Header) == 16 && sizeof(Entry) == 64, "as they lie in memory");
 
 enum { UNPACKED_MOST = 256 << 20 };  // in bytes, as of a PTX file; a container that claims more isn't understood
 // What a compressed byte yields at most. LZ4 (Block Format Description): it adds 255 to a length. zstd (RFC 8878
 // §3.1.1.2): a block has three bytes of header and one of contents at least, and yields 128 KiB at most.
 enum { LZ4_YIELD = 255, ZSTD_YIELD = (128 << 10) / 4 };
 
-static bool is_text(const char *s)
+const char *ptx_begin(const char *s)
 {
     for (;;) {
         while (*s == ' ' || *s == '\t' || *s == '\n' || *s == '\r') s++;
@@ -52,10 +20,10 @@ static bool is_text(const char *s)
             while (*s && *s != '\n') s++;
         } else if (s[0] == '/' && s[1] == '*') {
             s = strstr(s + 2, "*/");
-            if (!s) return false;
+            if (!s) return NULL;
             s += 2;
         } else {
-            return !strncmp(s, ".version", 8);  // PTX ISA 5.3: a module begins with it
+            return strncmp(s, ".version", 8) ? NULL : s;  // PTX ISA 5.3: a module begins with it
         }
     }
 }
@@ -63,7 +31,7 @@ static bool is_text(const char *s)
 ImageKind image_kind(const void *image)
 {
     uint32_t magic = 0;
-    if (is_text(image)) return IMAGE_PTX;
+    if (ptx_begin(image)) return IMAGE_PTX;
     for (size_t k = 0; k < sizeof magic; k++) {  // a text may be shorter
         magic |= (uint32_t)((const uint8_t *)image)[k] << 8 * k;
         if (!((const uint8_t *)image)[k]) return IMAGE_UNKNOWN;

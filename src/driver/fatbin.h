@@ -1,4 +1,4 @@
-// fatbin.h: PTX out of the containers in which CUDA's toolkit packs it, and the programs that these lie in.
+// fatbin.h: PTX out of the containers in which CUDA's toolkit packs it, and into them; the programs that these lie in.
 #ifndef DRIVER_FATBIN_H
 #define DRIVER_FATBIN_H
 
@@ -40,6 +40,15 @@ bool fatbin_unpack(const FatbinPart *part, Text *out, Diag *diag);  // PTX witho
 bool lz4_decompress(const uint8_t *from, size_t n, uint8_t *to, size_t bytes);
 
 #define NEEDS_PTX "onchip needs PTX, which nvcc embeds with -arch=sm_75 or -gencode arch=compute_75,code=compute_75"
+
+// --- fatbin_write.c: PTX into a container ----------------------------------------------------------------------------
+typedef struct FatbinText {
+    const char *ptx;
+    Target of;
+} FatbinText;
+// Adds to out, which must lie at a multiple of 8 bytes in the end, a container of n modules, none compressed. False, and
+// why: a text isn't PTX.
+bool fatbin_write(const FatbinText *modules, size_t n, Text *out, Diag *diag);
 
 // --- elf.c: programs, libraries and objects --------------------------------------------------------------------------
 // All that is returned points into the bytes of the file.
