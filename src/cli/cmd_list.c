@@ -1,6 +1,7 @@
 // cmd_list.c: onchip list: lists workloads, GPUs, schedulers, replacements, counters and instructions.
 #include "cli/unit.h"
 #include "device/device.h"
+#include "mem/replacement.h"
 #include "ptx/ops.h"
 
 #include <string.h>

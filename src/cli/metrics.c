@@ -149,7 +149,7 @@ static void numbers(const ReportLaunch *l)
         snprintf(word, sizeof word, "%.*s", (int)strcspn(p, ","), p);
         if (!find(word, l->sum->count, l->run->gpu, &m)) continue;
         if (!isnan(m.value)) snprintf(value, sizeof value, "%.15g", m.value);
-        const char *const fields[] = {name, launches, m.name, m.unit, value};
+        const char *const fields[] = {name, l->which ? l->which : launches, m.name, m.unit, value};
         put_fields(l->run, fields, COUNT(fields));
     }
     mem_free(name);
@@ -162,10 +162,10 @@ static void end(const ReportRun *r)
     table_free(&m->table);
 }
 
-void metrics_put(const oc_device *d, const char *list, bool csv, FILE *out)
+void metrics_put(const oc_device *d, const ReportInfo *info, const char *list, bool csv, FILE *out)
 {
     static const ReportRow rows[] = {{HAS_TIME, numbers}};
     static const ReportFormat format = {.begin = begin, .rows = rows, .row_count = COUNT(rows), .end = end};
     Metrics m = {.list = list, .csv = csv};
-    report_walk(&format, &(ReportRun){.device = d, .info = &(ReportInfo){0}, .out = out, .own = &m});
+    report_walk(&format, &(ReportRun){.device = d, .info = info, .out = out, .own = &m});
 }

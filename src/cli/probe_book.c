@@ -3,6 +3,7 @@
 // supposes not to be says so.
 #include "cli/unit.h"
 #include "gpu/gpu.h"
+#include "mem/replacement.h"
 #include "probe/probe.h"
 
 static const char *const steps[BOOK_STEPS] = {"step 1 (C)", "step 2 (b)", "step 3 (a)", "step 4 (policy)"};

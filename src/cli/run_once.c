@@ -85,7 +85,7 @@ void run_json(const oc_device *d, Run *r, ReportInfo *info, Json *json)
 static void put_report(const oc_device *d, const Run *r, const ReportInfo *info)
 {
     if (r->metrics)
-        metrics_put(d, r->metrics, r->csv, r->out);
+        metrics_put(d, info, r->metrics, r->csv, r->out);
     else
         report_text(d, info, r->out);
 }

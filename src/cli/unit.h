@@ -215,6 +215,10 @@ void report_text(const oc_device *d, const ReportInfo *info, FILE *out);
 void report_json(const oc_device *d, const ReportInfo *info,
                  Json *json);  // the fields of the top object; d null: nothing was opened
 
+// --- metrics.c: single numbers by their names ------------------------------------------------------------------------
+bool metrics_read(const char *list, Diag *diag);  // names between commas; false, and why: one isn't known
+void metrics_put(const oc_device *d, const ReportInfo *info, const char *list, bool csv, FILE *out);
+
 // --- report_limits.c: what limits a kernel, in words -----------------------------------------------------------------
 struct Gpu;
 struct LaunchSum;
@@ -242,10 +246,6 @@ void expect_words(const Expected *e, Text *out);                                
 void expect_say(const uint64_t *count, const double *peak, const char *gpu, Text *out);  // both
 // A row of a text; none of a card before Volta, on which nothing was measured.
 void expect_text(const uint64_t *count, const struct Gpu *g, FILE *out);
-
-// --- metrics.c: single numbers by their names ------------------------------------------------------------------------
-bool metrics_read(const char *list, Diag *diag);  // names between commas; false, and why: one isn't known
-void metrics_put(const oc_device *d, const char *list, bool csv, FILE *out);
 
 // --- probe_text.c, probe_json.c, probe_book.c, probe_files.c: what onchip probe found --------------------------------
 struct Probe;

@@ -46,8 +46,8 @@ typedef struct FatbinText {
     const char *ptx;
     Target of;
 } FatbinText;
-// Adds to out, which must lie at a multiple of 8 bytes in the end, a container of n modules, none compressed. False, and
-// why: a text isn't PTX.
+// Adds to out, which must lie at a multiple of 8 bytes in the end, a container of n modules, none compressed. False,
+// and why: a text isn't PTX.
 bool fatbin_write(const FatbinText *modules, size_t n, Text *out, Diag *diag);
 
 // --- elf.c: programs, libraries and objects --------------------------------------------------------------------------

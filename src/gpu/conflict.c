@@ -1,6 +1,7 @@
 // conflict.c: settings of the command line that overrule each other. A description may carry values that another of its
 // keys leaves without effect. Whoever gives both by hand wants both, so that is refused, unless they agree.
 #include "gpu/unit.h"
+#include "mem/replacement.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 // keys.c: the keys of a GPU description, and the values that they can have: how each kind is written, in which field of
 // a Gpu it is kept, and how it is refused. A key is a row of desc.def; a list of numbers is its field and a count.
 #include "gpu/unit.h"
+#include "mem/replacement.h"
 
 #include <math.h>
 #include <string.h>

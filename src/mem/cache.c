@@ -1,6 +1,7 @@
 // cache.c: the tags of a cache (mem.h). A set's ways are searched in order, invalid ways are filled before any is
 // replaced. Invariant: pending sectors of a line are those of exactly one miss (slot); valid, pending are disjoint.
 #include "mem/mem.h"
+#include "mem/replacement.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -364,8 +365,8 @@ static int by_stamp(const void *a, const void *b)
     return (x->stamp > y->stamp) - (x->stamp < y->stamp);
 }
 
-// Takes over the lines of another cache, the oldest first. Whatever the replacement, a line goes to the oldest way of its
-// set, so that each set ends up with its youngest lines; the replacement learns of each as of one that is filled.
+// Takes over the lines of another cache, the oldest first. Whatever the replacement, a line goes to the oldest way of
+// its set, so that each set ends up with its youngest lines; the replacement learns of each as of one that is filled.
 static void take_over(Cache *c, const Cache *from, const Stamped *order, uint32_t n, CacheLost *lost, void *user)
 {
     for (uint32_t k = 0; k < n; k++) {

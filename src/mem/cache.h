@@ -5,12 +5,6 @@
 #include "base/base.h"
 
 // --- replace_*.c: replacement ----------------------------------------------------------------------------------------
-typedef enum ReplacementId {
-#define REPLACE(id, name, fn, doc) REPLACE_##id,
-#include "mem/replacement.def"
-#undef REPLACE
-    REPLACE_COUNT
-} ReplacementId;
 typedef struct Cache Cache;
 enum { ALL_LOCKED = UINT32_MAX };
 typedef struct Replacement {
@@ -35,11 +29,6 @@ typedef struct Replacement {
 // power of two, or too many. Then a line goes to the set of its own number modulo the sets, and some sets further on.
 // How many is what the XORs give, without the lowest address bit of each, for the first of the lines that have another
 // set each: so as many consecutive lines as the cache has fit.
-typedef struct ReplacementInfo {
-    const char *name, *doc;
-    const Replacement *ops;
-} ReplacementInfo;
-extern const ReplacementInfo replacements[REPLACE_COUNT];
 typedef enum IndexKind { INDEX_BITS, INDEX_MODULO, INDEX_XOR, INDEX_DEALT, INDEX_LINEAR } IndexKind;
 enum { MOST_INDEX_BITS = 16 };
 typedef struct CacheCfg {
@@ -52,7 +41,7 @@ typedef struct CacheCfg {
     uint32_t index_low;                    // INDEX_BITS: lowest address bit of the index; 0: just above the line
     uint64_t index_bits[MOST_INDEX_BITS];  // INDEX_LINEAR: address bits by bit of the set's number
     uint32_t index_bit_count;
-    uint32_t replacement;    // ReplacementId
+    uint32_t replacement;    // ReplacementId (replacement.h)
     double weights[32];      // WEIGHTED: relative probability of each way
     uint32_t latency;        // cycles, load to use
     uint32_t mshrs, merges;  // misses under way; requests a miss can serve

@@ -292,9 +292,9 @@ static bool has_room(Partition *p, uint32_t n)
     return false;
 }
 
-// The head has to wait until its set is filled, or for room. False. A replacement that draws its victims is asked after each
-// fill, and without an L2 each look-up has another line. Until the set is filled a line that isn't there still isn't,
-// and its victim stays the same.
+// The head has to wait until its set is filled, or for room. False. A replacement that draws its victims is asked after
+// each fill, and without an L2 each look-up has another line. Until the set is filled a line that isn't there still
+// isn't, and its victim stays the same.
 static bool refuse(Partition *p, const L2Access *a)
 {
     p->wants = p->cfg.absent || p->l2.replacement->victim ? ANY_SET : cache_set(&p->l2, a->key);

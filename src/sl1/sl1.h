@@ -9,10 +9,9 @@
 //
 // inline.c and forward.c let an address be followed to its kernel argument. plan.c finds loops and structures. stride.c
 // predicts hits where the text tells them, inner.c says which inner loops are copied, and neighbour.c which accesses
-// look at a tag together. kernel.c writes the slices; monitor.c, access.c, pair.c, registers.c and flush.c write what is
-// put into them, calls.c the functions that they call, rewrite.c the module. temps.c names
-// our registers, cap.c bounds them, launch.c says how much room there is.
-// doc/use/sl1.md tells all of it to a newcomer.
+// look at a tag together. kernel.c writes the slices; monitor.c, access.c, pair.c, registers.c and flush.c write what
+// is put into them, calls.c the functions that they call, rewrite.c the module. temps.c names our registers, cap.c
+// bounds them, launch.c says how much room there is. doc/use/sl1.md tells all of it to a newcomer.
 #ifndef SL1_H
 #define SL1_H
 

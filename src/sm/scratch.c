@@ -7,6 +7,7 @@
 // of another block lie in a bank of the other group, so that one access reads both; so 64 tags fill a row. Tags lie
 // behind the data. Rows are as many as fit, since "CIAO-P fully utilizes the unused space" (§V-B). With the mask of
 // §IV-B they are a power of two.
+#include "mem/replacement.h"
 #include "sm/unit.h"
 
 static uint32_t tag_rows(uint32_t rows) { return (2 * rows + ROW_TAGS - 1) / ROW_TAGS; }

@@ -220,8 +220,8 @@ static Refusal load_past(Sm *sm, const LsuOp *op, const Segment *s, const Cache 
     return go_past(sm, op, &all);
 }
 
-// A load finds no way in its set. A replacement that draws its victims is asked again at each reply, and so is a scratch
-// cache that may have the line.
+// A load finds no way in its set. A replacement that draws its victims is asked again at each reply, and so is a
+// scratch cache that may have the line.
 static Refusal refused_by_set(const Sm *sm, const Access *a)
 {
     const Cache *c = &a->port->cache;

@@ -47,6 +47,21 @@ import csv, sys
 rows = list(csv.reader(sys.stdin))
 assert rows[0] == ["Kernel Name", "Launches", "Metric Name", "Metric Unit", "Metric Value"] and len(rows) == 3' ||
     complain "--csv isn't CSV"
+# With --launches they are those of each launch, which add up to their kernel's.
+"$onchip" run bfs --size small --metrics cycles --csv >"$work/sums.csv"
+"$onchip" run bfs --size small --metrics cycles --csv --launches all >"$work/each.csv"
+python3 - "$work" <<'END' || complain "--metrics --launches all doesn't add up: $(head -4 "$work/each.csv")"
+import collections, csv, sys
+def read(name):
+    return list(csv.reader(open(f"{sys.argv[1]}/{name}.csv")))[1:]
+added, seen = collections.Counter(), collections.Counter()
+for kernel, which, _, _, cycles in read("each"):
+    seen[kernel] += 1
+    assert which.startswith(f"launch {seen[kernel]} of "), which
+    added[kernel] += int(cycles)
+sums = {kernel: (int(launches), int(cycles)) for kernel, launches, _, _, cycles in read("sums")}
+assert sums == {k: (seen[k], added[k]) for k in added} and max(seen.values()) > 1, (sums, seen, added)
+END
 gives 2 "no metric 'l1.hit'; did you mean 'l1.hits'" -- run atax --metrics l1.hit
 gives 2 '--csv needs --metrics' -- run atax --csv
 gives 2 '--metrics has no effect with --json' -- run atax --metrics ipc --json

@@ -32,14 +32,14 @@ static void bytes_are_those_that_were_seen(void **state)
 {
     (void)state;
     static const uint8_t seen[] = {
-        0x50, 0xed, 0x55, 0xba, 1,    0,   16,  0,   0x68, 0,   0,    0,   0,    0,   0,   0,  // magic, version, bytes; bytes of the rest
-        1,    0,    1,    1,    0x50, 0,   0,   0,   24,   0,   0,    0,   0,    0,   0,   0,  // PTX; bytes of the header, of the contents
-        0,    0,    0,    0,    0x40, 0,   0,   0,   8,    0,   7,    0,   90,   0,   0,   0,  // where the options are; PTX 7.8; sm_90
-        0,    0,    0,    0,    0,    0,   0,   0,   0x11, 0,   0x10, 0,   0,    0,   0,   0,  // no name; 64 bits, Linux, kind a
+        0x50, 0xed, 0x55, 0xba, 1,    0,   16,  0,   0x68, 0,   0,    0,   0,    0,   0,   0,  // magic, version, bytes
+        1,    0,    1,    1,    0x50, 0,   0,   0,   24,   0,   0,    0,   0,    0,   0,   0,  // PTX; header, contents
+        0,    0,    0,    0,    0x40, 0,   0,   0,   8,    0,   7,    0,   90,   0,   0,   0,  // options; 7.8; sm_90
+        0,    0,    0,    0,    0,    0,   0,   0,   0x11, 0,   0x10, 0,   0,    0,   0,   0,  // flags: kind a
         0,    0,    0,    0,    0,    0,   0,   0,   0,    0,   0,    0,   0,    0,   0,   0,  //
         0x48, 0,    0,    0,    0,    0,   0,   0,   0,    0,   0,    0,   0,    0,   0,   0,  // the options: no text
-        '.',  'v',  'e',  'r',  's',  'i', 'o', 'n', ' ',  '7', '.',  '8', '\n', '.', 'b', '8', ' ',
-        'v',  ';',  0,    0,    0,    0,   0,
+        '.',  'v',  'e',  'r',  's',  'i', 'o', 'n', ' ',  '7', '.',  '8', '\n', '.', 'b', '8',
+        ' ',  'v',  ';',  0,    0,    0,   0,   0,
     };
     Text out = written(&(FatbinText){".version 7.8\n.b8 v;", {90, 'a'}}, 1);
     assert_int_equal(out.n, sizeof seen);

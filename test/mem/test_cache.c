@@ -2,6 +2,7 @@
 // against the described probabilities of replacement.
 #include "check.h"
 #include "mem/mem.h"
+#include "mem/replacement.h"
 #include "random.h"
 
 #include <dirent.h>
@@ -377,7 +378,7 @@ static void random_accesses(void **state)
     compare(&unequal, true, 1005);
 }
 
-// --- state of a replacement's own -----------------------------------------------------------------------------------------
+// --- state of a replacement's own ------------------------------------------------------------------------------------
 // Only what moves in ages the others, not what was looked up and left outside: a store that isn't allocated, a load
 // that is refused. And a line that was dropped leaves nothing behind for the next one in its way. Values in brackets
 // are SRRIP's, as in srrip.cache.

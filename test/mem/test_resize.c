@@ -2,6 +2,7 @@
 // counting for each line how many of its new set were used after it.
 #include "check.h"
 #include "mem/mem.h"
+#include "mem/replacement.h"
 
 #include <string.h>
 

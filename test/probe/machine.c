@@ -3,6 +3,7 @@
 // miss the L1 TLB. At the start of a run all is empty but for two foreign pages in the TLBs, those of a kernel's
 // parameters, say.
 #include "machine.h"
+#include "mem/replacement.h"
 #include "random.h"
 
 #include <math.h>

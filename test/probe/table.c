@@ -3,6 +3,7 @@
 // value is separable where hits and misses lie d' standard deviations apart and REPEATS looks make six of them.
 #include "table.h"
 #include "machine.h"
+#include "mem/replacement.h"
 
 #include <math.h>
 #include <stdlib.h>

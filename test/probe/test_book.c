@@ -3,6 +3,7 @@
 // wording, worked out by hand, and say why.
 #include "check.h"
 #include "machine.h"
+#include "mem/replacement.h"
 
 #include <math.h>
 #include <string.h>
