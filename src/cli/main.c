@@ -67,10 +67,10 @@ static int run_command(int argc, char **argv)
     bool help = !strcmp(verb, "--help") || !strcmp(verb, "-h") || !strcmp(verb, "help");
     if (help && argc < 3) return usage(stdout);
     if (help) verb = argv[2];
-    char *ask = "--help", hint[100];
+    char *ask[] = {"--help", NULL}, hint[100];
     for (size_t k = 0; k < COUNT(commands); k++) {
         if (!strcmp(verb, commands[k].name))
-            return help ? commands[k].run(1, &ask) : commands[k].run(argc - 2, argv + 2);
+            return help ? commands[k].run(1, ask) : commands[k].run(argc - 2, argv + 2);
         names[k] = commands[k].name;
     }
     names[COUNT(commands)] = "help";
