@@ -111,17 +111,13 @@ static int take_threads(Run *r, const char *v)
 // What is launched of a PTX file, and in which shape.
 static int take_launch(Run *r, int o, const char *v)
 {
-    Diag why = {0};
     if (o == OPT_KERNEL && r->file.kernel)
         return run_refuse(
             r, EXIT_USAGE,
             "--kernel %s and --kernel %s: a run has one; several kernels one after the other are written in an "
             "argument file (doc/use/argument-files.md)",
             r->file.kernel, v);
-    bool ok = file_set(&r->file, run_options[o].name + 2, v, &why);
-    int code = ok ? -1 : run_refuse(r, EXIT_USAGE, "%s", why.text.v);
-    diag_free(&why);
-    return code;
+    return file_set(&r->file, run_options[o].name + 2, v, &r->error) ? -1 : EXIT_USAGE;
 }
 
 static int help(void)
@@ -138,12 +134,7 @@ static int take_option(Run *r, int o)
     const char *v = r->args.value;
     const SetupOption *option = &setup_options[o];
     if (option->key) return take_key(r, option->key, v ? v : "yes");
-    if (option->field) {
-        Diag why = {0};
-        int code = setup_set(&r->how, option, v, NAMES_OPTION, &why) ? -1 : run_refuse(r, EXIT_USAGE, "%s", why.text.v);
-        diag_free(&why);
-        if (code >= 0) return code;
-    }
+    if (option->field && !setup_set(&r->how, option, v, NAMES_OPTION, &r->error)) return EXIT_USAGE;
     switch (o) {
     case OPT_GPU: r->config.gpu = v; break;
     case OPT_SCHED: return take_scheduler(r, v);
@@ -180,11 +171,8 @@ static int take_option(Run *r, int o)
 // An option that has no effect because of another one is a mistake, too.
 static int check_options(Run *r)
 {
-    Diag why = {0};
-    int code = setup_agrees(r->args.given, true, NAMES_OPTION, &why) ? -1 : run_refuse(r, EXIT_USAGE, "%s", why.text.v);
-    diag_free(&why);
     setup_config(&r->how, &r->config);
-    return code;
+    return setup_agrees(r->args.given, true, NAMES_OPTION, &r->error) ? -1 : EXIT_USAGE;
 }
 
 // Where a program stands among the arguments: those behind it are its own. argc: nowhere. With --kernel in front of it,

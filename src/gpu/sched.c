@@ -71,10 +71,7 @@ bool sched_settle(Gpu *g, Diag *diag)
     for (size_t k = 0; k < policy_params(t); k++) {
         const oc_policy_param *p = &t->params[k];
         double v = sched_value(g, p);
-        Diag why = {0};
-        bool fits = sched_fits(t, p, v, &why) || diag_error(diag, "%s", why.text.v);
-        diag_free(&why);
-        if (!fits) return false;
+        if (!sched_fits(t, p, v, diag)) return false;
         g->sm.param[k] = v;
     }
     return true;

@@ -215,14 +215,6 @@ static bool read_sl1(Plan *plan, const char *settings, Diag *diag)
     return ok;
 }
 
-static bool agree(const Cell *c, Diag *diag)
-{
-    Diag why = {0};
-    bool ok = setup_agrees(setup_given(&c->how), false, NAMES_AXIS, &why) || diag_error(diag, "%s", why.text.v);
-    diag_free(&why);
-    return ok;
-}
-
 static bool is_probe(const Cell *c) { return !strcmp(c->verb, "probe"); }
 static bool is_file(const Cell *c)
 {
@@ -335,7 +327,6 @@ static bool plan_workload(Planner *p, Plan *plan, Subject *s, Text *params, Diag
 {
     const Cell *c = plan->cell;
     const WorkloadEntry *e = plan->workload = workload_find(c->program);
-    Diag error = {0};
     if (!e) return plan->wrong = c->program, no_workload(c->program, diag);
     const WorkloadEntry *alone = workload_find(e->workload->name);  // the name without the suite, where that is enough
     *s = (Subject){e->workload->suite, e->workload->name, alone == e ? e->workload->name : c->program, {0}};
@@ -343,10 +334,8 @@ static bool plan_workload(Planner *p, Plan *plan, Subject *s, Text *params, Diag
     while (e->workload->params[n].name) n++;
     plan->params = mem_alloc(sizeof *plan->params * (n + 1));
     bool ok =
-        workload_params(e, &(WorkOptions){.small = c->how.small, .params = c->params}, plan->params, params, &error);
-    if (!ok) wrong_param(e, c, plan), diag_error(diag, "%s", error.text.v);
-    diag_free(&error);
-    if (!ok) return false;
+        workload_params(e, &(WorkOptions){.small = c->how.small, .params = c->params}, plan->params, params, diag);
+    if (!ok) return wrong_param(e, c, plan), false;
     const Content *code = c->how.ptx ? file_content(p, c->how.ptx, true, diag) : built_in(p, e);
     if (!code) return plan->wrong = c->how.ptx, false;
     if (c->how.ptx) plan->ptx = &code->text;
@@ -380,7 +369,8 @@ bool plan_cell(Planner *p, const Cell *c, Plan *plan, Diag *diag)
 {
     *plan = (Plan){.cell = c};
     if (!is_probe(c) && strcmp(c->verb, "run")) return plan->wrong = c->verb, diag_error(diag, "no verb '%s'", c->verb);
-    if (!agree(c, diag)) return plan->wrong = "sample", plan->wrong_name = true, false;
+    if (!setup_agrees(setup_given(&c->how), false, NAMES_AXIS, diag))
+        return plan->wrong = "sample", plan->wrong_name = true, false;
     if (!read_sl1(plan, c->how.sl1, diag)) return plan->wrong = c->how.sl1, false;
     if (!read_kernels(plan, c->how.kernels, diag)) return plan->wrong = c->how.kernels, false;
     Subject s = {.suite = NULL};

@@ -131,10 +131,7 @@ static void run_program(const Plan *plan, Identity *id, oc_device *d, RunOutcome
 
 static void run_measurement(const Plan *plan, oc_device *d, RunOutcome *o, Findings *found, Diag *diag)
 {
-    Diag why = {0};
-    if (!plan->measurement->run(d, plan->numbers, found, &why))
-        diag_error(diag, "%s", why.text.v), o->error = diag->text.v;
-    diag_free(&why);
+    if (!plan->measurement->run(d, plan->numbers, found, diag)) o->error = diag->text.v;
 }
 
 // Puts which warps took whose lines, then the least and the most of any two different warps.
