@@ -1,8 +1,10 @@
 // check_registers.c: what isn't in memory: the registers that a product of wgmma still adds up (PTX ISA §9.7.15.7:
-// nobody may touch them until wgmma.wait_group), and setmaxnreg, which all warps of a warpgroup execute (§9.7.19.6).
+// nobody may touch them until wgmma.wait_group) or still reads (those with A), and setmaxnreg, which all warps of a
+// warpgroup execute (§9.7.19.6).
 //
 // Compilers copy such registers between two products. ptxas lets the copy be the same register, so here a mov hands on
-// what is said of its source.
+// what is said of its source. A's registers may be read, and a mov into one counts as a new register. They are told
+// by their names: once A is dead, another value may have its place.
 #include "exec/check.h"
 #include "ptx/ops.h"
 
@@ -13,6 +15,7 @@ struct Sums {  // of a wgmma under way
     uint32_t group, pc;
     const Code *code;
     uint64_t regs[MOST_REGS / 64];  // by their numbers in the scoreboard
+    const Operand *a;               // A's registers; null: it lies in memory
 };
 
 static bool has(const Sums *s, uint32_t reg) { return reg < MOST_REGS && s->regs[reg / 64] >> (reg % 64) & 1; }
@@ -31,7 +34,8 @@ void sums_begin(Warp *w, const Dinst *d)
     if (x->sum_count == MOST_SUMS) return;
     w->products = true;
     Sums *s = &x->sums[x->sum_count++];
-    *s = (Sums){.group = x->products, .pc = d->index, .code = w->code};
+    const Operand *a = &d->inst->opnd[1];
+    *s = (Sums){.group = x->products, .pc = d->index, .code = w->code, .a = a->kind == O_VEC ? a : NULL};
     for (uint32_t k = 0; k < g->scores; k++) put(s, g->score[k]);
 }
 
@@ -53,6 +57,25 @@ static bool is_spill(const Code *c, const Dinst *d)
 
 static bool is_copy(const Dinst *d) { return d->op == OP_MOV && d->score_dst == 1 && d->score_n == 2; }
 
+typedef struct Writes {
+    const Operand *a;
+    bool found;
+} Writes;
+static void writes_one(void *user, uint32_t reg, bool def)
+{
+    Writes *x = user;
+    for (int k = 0; def && k < x->a->count; k++)
+        x->found = x->found || (x->a->items[k].kind == O_REG && x->a->items[k].reg == reg);
+}
+
+// Does it write A while the product may still read it?
+static bool writes_a(const Sums *s, const Dinst *d)
+{
+    Writes x = {.a = s->a};
+    if (s->a && d->inst && d->op != OP_MOV) inst_regs(d->inst, writes_one, &x);
+    return x.found;
+}
+
 void check_before(Env *env, Warp *w)
 {
     const Dinst *d = &w->code->insts[w->pc];
@@ -67,8 +90,8 @@ void check_before(Env *env, Warp *w)
         }
         uint32_t n = 0;
         while (n < d->score_n && !has(s, d->score[n])) n++;
-        if (n == d->score_n) continue;
-        if (is_spill(w->code, d)) {
+        if (n == d->score_n && !writes_a(s, d)) continue;
+        if (n < d->score_n && is_spill(w->code, d)) {
             memset(s->regs, 0, sizeof s->regs);
             continue;
         }
