@@ -100,19 +100,3 @@ embed_texts(program_sources reproduce reproduce */*.ini */*.tsv)
 embed_texts(program_sources points doc/results/measurements measured.csv)
 embed_texts(program_sources page src/figure/page *)
 embed_texts(program_sources completion src/cli/completion *)
-
-# The headers with which clang compiles a user's .cu file (src/cli/compile.c): those of cuda/, and two of workloads/.
-file(GLOB headers CONFIGURE_DEPENDS cuda/*.h)
-list(APPEND headers ${CMAKE_SOURCE_DIR}/workloads/cuda.h ${CMAKE_SOURCE_DIR}/workloads/cuda_math.h)
-set(arguments)
-foreach(header ${headers})
-    cmake_path(GET header STEM name)
-    list(APPEND arguments ${name}=${header})
-endforeach()
-add_custom_command(
-    OUTPUT ${CMAKE_BINARY_DIR}/cuda.gen.c
-    COMMAND embed cuda ${CMAKE_BINARY_DIR}/cuda.gen.c ${arguments}
-    DEPENDS embed ${headers}
-    COMMENT "Embedding the headers for CUDA source"
-    VERBATIM)
-list(APPEND program_sources ${CMAKE_BINARY_DIR}/cuda.gen.c)

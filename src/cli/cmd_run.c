@@ -123,7 +123,7 @@ static int take_launch(Run *r, int o, const char *v)
 static int help(void)
 {
     printf("usage: onchip run WORKLOAD [parameter=value …] [options]\n       onchip run FILE.ptx|FILE.cu [--arg SPEC "
-           "… | @FILE] [options]\n       onchip run [options] ./PROGRAM [its arguments …]\n\n");
+           "… | @FILE] [options]\n       onchip run [options] ./PROGRAM|FILE.cu [its arguments …]\n\n");
     print_options(run_options, OPTIONS);
     return EXIT_OK;
 }
@@ -175,6 +175,22 @@ static int check_options(Run *r)
     return setup_agrees(r->args.given, true, NAMES_OPTION, &r->error) ? -1 : EXIT_USAGE;
 }
 
+// Do the arguments ask for a kernel of a source file, and not for the program that it is?
+static bool asks_for_kernel(int argc, char **argv)
+{
+    static const int options[] = {OPT_KERNEL, OPT_GRID, OPT_BLOCK, OPT_SMEM, OPT_ARG, OPT_NAME, OPT_DUMP};
+    bool asks = false;
+    for (int k = 0; k < argc; k++) {
+        asks |= argv[k][0] == '@';
+        for (size_t o = 0; o < COUNT(options); o++) {
+            const char *name = run_options[options[o]].name;
+            const size_t n = strlen(name);
+            asks |= !strncmp(argv[k], name, n) && (!argv[k][n] || argv[k][n] == '=');
+        }
+    }
+    return asks;
+}
+
 // Where a program stands among the arguments: those behind it are its own. argc: nowhere. With --kernel in front of it,
 // a kernel that is in the program's file is run, and not the program.
 static int find_program(int argc, char **argv)
@@ -185,7 +201,9 @@ static int find_program(int argc, char **argv)
     bool kernel = false;
     while ((o = args_next(&a)) >= 0) kernel |= o == OPT_KERNEL;
     diag_free(&error);
-    return o == -1 && !kernel && !workload_find(a.value) && elf_program(a.value) ? a.at - 1 : argc;
+    if (o != -1 || kernel || workload_find(a.value)) return argc;
+    const bool source = is_cuda_source(a.value) && !asks_for_kernel(argc, argv) && has_main(a.value);
+    return source || elf_program(a.value) ? a.at - 1 : argc;
 }
 
 // Returns an exit code, or −1 to go on.

@@ -7,6 +7,7 @@
 
 const Command commands[] = {
     {"run", cmd_run, "runs a workload, a kernel or a CUDA program: what its memory did", &run_line},
+    {"cc", cmd_cc, "compiles CUDA source as nvcc does, without NVIDIA's toolkit", &cc_line},
     {"sweep", cmd_sweep, "runs every combination of settings and keeps the results in a store", &sweep_line},
     {"report", cmd_report, "makes a page of figures and tables from a store's runs", &report_line},
     {"advise", cmd_advise, "says what to change about a program, and what that gains", &advise_line},

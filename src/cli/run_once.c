@@ -90,6 +90,22 @@ static void put_report(const oc_device *d, const Run *r, const ReportInfo *info)
         report_text(d, info, r->out);
 }
 
+// Compiles a source file and runs the program that it is.
+static int run_source(Run *r, oc_device *d, ProgramRun *run, Meter *meter)
+{
+    Text program = {0}, said = {0};
+    bool own;
+    int code = EXIT_FAILED;
+    if (compile_program(*run->words, oc_describe(d).capability, &program, &own, &said, &r->error)) {
+        if (said.n) fputs(said.v, stderr);
+        run->file = program.v;
+        code = run_program(d, run, &meter->printed, &r->error);
+        if (own) program_remove(&program);
+    }
+    text_free(&program), text_free(&said);
+    return code;
+}
+
 // A program's launches are summed by kernel as they come, unless somebody wants to see each.
 static int simulate_program(Run *r, oc_device *d, Meter *meter)
 {
@@ -107,7 +123,8 @@ static int simulate_program(Run *r, oc_device *d, Meter *meter)
     meter->device = d;
     ProgramRun run = {
         .words = r->words, .keep = each ? SIZE_MAX : KEPT, .target = r->file.target, .ran = meter_clear, .user = meter};
-    int code = run_program(d, &run, &meter->printed, &r->error);
+    int code =
+        is_cuda_source(*r->words) ? run_source(r, d, &run, meter) : run_program(d, &run, &meter->printed, &r->error);
     if (interrupted()) code = interrupt_status();
     code = run_judge(d, r, code);
     json_open(&json, NULL, '{');

@@ -19,6 +19,7 @@ int run_program(oc_device *d, const ProgramRun *run, Text *printed, Diag *diag)
     Served served;
     int code = EXIT_FAILED;
     ServeOptions o = {.words = run->words,
+                      .file = run->file,
                       .keep = run->keep,
                       .target = run->target,
                       .output = -1,

@@ -2,6 +2,7 @@
 #ifndef CLI_UNIT_H
 #define CLI_UNIT_H
 
+#include "compile/compile.h"
 #include "reproduce/reproduce.h"
 
 #include <onchip.h>
@@ -13,6 +14,7 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 struct CommandLine;
 // cmd_*.c, show_registers.c: the verbs, and how their command lines look
 int cmd_run(int argc, char **argv);
+int cmd_cc(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_show(int argc, char **argv);
 int show_program_registers(const char *name, const char *const *params);
@@ -25,8 +27,8 @@ int cmd_probe(int argc, char **argv);
 int cmd_sl1(int argc, char **argv);
 int cmd_gpu(int argc, char **argv);
 int cmd_completion(int argc, char **argv);
-extern const struct CommandLine run_line, sweep_line, report_line, advise_line, db_line, reproduce_line, probe_line,
-    sl1_line, list_line, show_line, gpu_line, completion_line;
+extern const struct CommandLine run_line, cc_line, sweep_line, report_line, advise_line, db_line, reproduce_line,
+    probe_line, sl1_line, list_line, show_line, gpu_line, completion_line;
 extern const char *const show_views[];  // of show ptx --view; a null ends them
 
 // main.c: "onchip: …" on stderr; tell returns code
@@ -273,6 +275,7 @@ int run_script(oc_device *d, const FileRun *run, const char *script, const TextL
 // --- run_program.c: a CUDA program -----------------------------------------------------------------------------------
 typedef struct ProgramRun {
     const char *const *words;  // the program's file and its arguments; a null ends them
+    const char *file;          // the file that is run, if words[0] is its source; may be null
     size_t keep;               // launches that are kept each by itself
     Target target;             // of which PTX is taken; capability 0: of the one that fits best
     void (*ran)(void *user);   // called after each launch
@@ -281,29 +284,6 @@ typedef struct ProgramRun {
 // Runs it. Returns its exit status; if it couldn't be started, 1. The device's config.print must add to
 // *printed.
 int run_program(oc_device *d, const ProgramRun *run, Text *printed, Diag *diag);
-
-// --- cuda.gen.c: cuda/*.h, and the workloads' headers that these include ---------------------------------------------
-typedef struct CudaFile {
-    const char *name, *text;  // without .h
-    size_t size;
-} CudaFile;
-extern const CudaFile cuda_files[];
-extern const size_t cuda_file_count;
-
-// --- compiled.c: PTX that was compiled before ------------------------------------------------------------------------
-bool cache_folder(Text *path);  // makes it where it isn't there; false: it can't
-bool cache_get(const char *folder, const char *key, Text *ptx);
-void cache_put(const char *folder, const char *key, const Text *ptx);
-
-// --- compile.c: CUDA source ------------------------------------------------------------------------------------------
-bool is_cuda_source(const char *path);
-// Compiles the kernels of a .cu file for a GPU of this capability (90: 9.0). False: the
-// reason, or what the compiler says.
-bool compile_cuda(const char *path, uint32_t capability, Text *ptx, Diag *diag);
-
-// --- signature.c: parameters of CUDA source --------------------------------------------------------------------------
-// Gives the kernels' parameters in the PTX the names that LLVM's intermediate form has, and adds what they are.
-void signatures_put(const char *ir, Text *ptx);
 
 // --- list_kernels.c --------------------------------------------------------------------------------------------------
 int list_kernels(const char *path);  // prints what device code is in a file; returns an exit code

@@ -82,6 +82,7 @@ static void redirect(posix_spawn_file_actions_t *to, int output)
 pid_t child_start(const ServeOptions *o, const char *socket, Diag *diag)
 {
     pid_t pid;
+    const char *file = o->file ? o->file : o->words[0];
     Changes changes = {.n = 0};
     Text library = {0}, folder = {0};
     if (!find_libraries(&folder)) {
@@ -92,17 +93,17 @@ pid_t child_start(const ServeOptions *o, const char *socket, Diag *diag)
     change(&changes, WIRE_VARIABLE, socket, false);
     if (o->opened) change(&changes, OPENED_VARIABLE, o->opened, false);
     text_printf(&library, "%s/libcudart.so.13", folder.v);
-    if (!asks_for_runtime(o->words[0])) change(&changes, PRELOAD, library.v, true);
+    if (!asks_for_runtime(file)) change(&changes, PRELOAD, library.v, true);
     char **environment = make_environment(&changes);
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     if (o->output >= 0) redirect(&files, o->output);
-    int error = posix_spawn(&pid, o->words[0], &files, NULL, (char *const *)o->words, environment);
+    int error = posix_spawn(&pid, file, &files, NULL, (char *const *)o->words, environment);
     posix_spawn_file_actions_destroy(&files);
     mem_free(environment);
     for (size_t k = 0; k < changes.n; k++) text_free(&changes.of[k]);
     text_free(&library), text_free(&folder);
     if (!error) return pid;
-    diag_error(diag, "can't start %s: %s", o->words[0], strerror(error));
+    diag_error(diag, "can't start %s: %s", file, strerror(error));
     return -1;
 }

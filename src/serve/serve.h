@@ -13,6 +13,7 @@
 
 typedef struct ServeOptions {
     const char *const *words;  // the program's file and its arguments; a null ends them
+    const char *file;          // the file that is run, if words[0] is another name for it; may be null
     const char *opened;        // a file that gets the names of those that it opens (driver/wire.h); null: none
     Target target;             // the only one whose PTX is taken; capability 0: any
     int output;                // a file for what it writes, and its input is empty; −1: it has onchip's own

@@ -27,7 +27,8 @@ declare -A below=(
     [advise]="sweep"
     [figure]="store"
     [reproduce]="sweep figure"
-    [cli]="reproduce advise"
+    [compile]="work"
+    [cli]="reproduce advise compile"
     [preload]="sl1 driver"
 )
 

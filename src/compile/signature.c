@@ -5,7 +5,7 @@
 //
 // In the PTX the parameter _Z5scalePffi_param_0 becomes _Z5scalePffi_data, and a comment at its end says
 // "// arguments of _Z5scalePffi: pointer float integer", which work/bare.c reads.
-#include "cli/unit.h"
+#include "compile/unit.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,0 +1,2 @@
+// channel_descriptor.h: what CUDA has in this file is in cuda_runtime.h.
+#include "cuda_runtime.h"

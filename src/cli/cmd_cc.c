@@ -1,0 +1,50 @@
+// cmd_cc.c: onchip cc: a compiler driver with nvcc's options (src/compile).
+#include "cli/unit.h"
+
+#include <string.h>
+
+static const char usage[] = "usage: onchip cc [options] FILE.cu … [FILE.cpp | FILE.o | LIBRARY] [-o PROGRAM]\n\n"
+                            "It takes nvcc's options:\n\n";
+// What asks a compiler for its version reads this of nvcc's (CMake, build scripts).
+static const char version[] =
+    "onchip cc %s: CUDA C++ by clang, in place of nvcc\nCuda compilation tools, release 12.0, "
+    "V12.0.0\n";
+
+const CommandLine cc_line = {NULL, 0, NULL};
+
+static int build(Build *b, const Text *notes)
+{
+    Text said = {0};
+    Diag error = {0};
+    int code = EXIT_OK;
+    const char *p = notes->v ? notes->v : "";
+    for (size_t n; *p; p += n + (p[n] == '\n')) {
+        n = strcspn(p, "\n");
+        tell(0, "%.*s", (int)n, p);
+    }
+    const bool ok = build_run(b, &said, &error);
+    const bool asked = (b->step == BUILD_PREPROCESS || b->step == BUILD_RULES) && !b->show && !b->dry;
+    if (said.n) fwrite(said.v, 1, said.n, asked ? stdout : stderr);
+    if (!ok) code = tell(EXIT_FAILED, "%s", error.text.v);
+    text_free(&said), diag_free(&error);
+    return code;
+}
+
+int cmd_cc(int argc, char **argv)
+{
+    Build b = {.output = NULL};
+    Text notes = {0}, options = {0};
+    Diag error = {0};
+    NvccWord word;
+    int code = EXIT_OK;
+    if (!nvcc_read(argc, argv, &b, &word, &notes, &error))
+        code = tell(EXIT_USAGE, "%s", error.text.v);
+    else if (word == NVCC_VERSION)
+        printf(version, ONCHIP_VERSION);
+    else if (word == NVCC_HELP)
+        nvcc_options(&options), printf("%s%s", usage, options.v);
+    else
+        code = build(&b, &notes);
+    build_free(&b), text_free(&notes), text_free(&options), diag_free(&error);
+    return code;
+}

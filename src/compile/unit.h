@@ -1,0 +1,87 @@
+// unit.h: what the files of this folder share.
+#ifndef COMPILE_UNIT_H
+#define COMPILE_UNIT_H
+
+#include "compile/compile.h"
+
+#include <time.h>
+
+// --- clang.c: which clang there is, and what it can ----------------------------------------------------------------
+typedef struct Clang {
+    char path[4096];   // of its file
+    uint32_t release;  // 14
+    Target most;       // the highest that it knows
+    uint32_t ptx;      // the version of the PTX ISA that it is told to write, in tenths
+} Clang;
+// The first of those that are installed which knows the targets, or the first of all; or the one that is named.
+bool clang_find(const char *name, const Target *targets, size_t n, Clang *c, Diag *diag);
+// The target among clang's that code for t is made for: t, or the one below it.
+Target clang_target(const Clang *c, Target t);
+// A text that is another one for another clang: its path, size and date. "": none is installed.
+void clang_stamp(const char *name, Text *stamp);
+
+// --- tools.c: the words of a command -------------------------------------------------------------------------------
+void words_add(WordList *w, const char *first, ...) __attribute__((sentinel));  // a null ends those that are added
+// Runs clang with the words, which begin with its options. said gets what it says. False: the reason, or its errors.
+typedef struct Tool {
+    const Build *build;
+    const Clang *clang;
+    const char *headers;  // the folder of our headers
+    const char *folder;   // where it may write
+    Text *said;           // gets warnings, and the commands if they are shown
+} Tool;
+bool tool_clang(const Tool *t, const char *what, const WordList *words, Diag *diag);
+bool tool_run(const Tool *t, const char *what, const WordList *words, Diag *diag);  // another program
+bool own_folder(const char *name, Text *path, Diag *diag);  // "cuda", or "cuda/include": where it lies beside onchip
+
+// --- passes.c: the device's and the host's pass --------------------------------------------------------------------
+// depend: gets the names of all files that the source includes, as a rule of make; may be null.
+bool pass_ir(const Tool *t, const char *source, Target target, const char *ir, const char *depend, Diag *diag);
+// PTX of it, in which the kernels' parameters have their names and no function lacks a body.
+bool pass_ptx(const Tool *t, const char *source, Target target, const char *ir, Text *ptx, Diag *diag);
+// The object's name may end in .s: then it is assembly.
+bool pass_host(const Tool *t, const char *source, const char *fatbin, const char *object, const char *depend,
+               Diag *diag);
+bool pass_read(const Tool *t, const char *source, bool cuda, Diag *diag);  // -E, -M
+bool pass_link(const Tool *t, const WordList *objects, const char *output, Diag *diag);
+
+// --- build.c: one call of onchip cc --------------------------------------------------------------------------------
+typedef struct Work {
+    const Build *b;
+    Tool tool;
+    Clang clang;
+    VEC(Target) targets;
+    Text headers, folder;
+    Arena arena;
+    WordList made;  // files of the folder
+    Diag *diag;
+} Work;
+const char *work_file(Work *w, const char *name);  // a file for a while, whose name ends so
+Target work_target(const Work *w);                 // the highest
+bool write_file(const Text *text, const char *path, Diag *diag);
+
+// --- parts.c: the link of device code ------------------------------------------------------------------------------
+bool make_part(Work *w, const char *source, const char *object);  // compiles CUDA source
+// Links the device code of objects that were made with -rdc, and adds an object with it to them. None has some:
+// nothing is done; or always: an empty one is made. output: its name; null: a file for a while.
+bool link_device(Work *w, WordList *objects, bool always, const char *output);
+
+// --- signature.c: parameters of CUDA source ------------------------------------------------------------------------
+// Gives the kernels' parameters in the PTX the names that LLVM's intermediate form has, and adds what they are.
+void signatures_put(const char *ir, Text *ptx);
+
+// --- cache.c: what was compiled before -----------------------------------------------------------------------------
+bool cache_folder(Text *path);  // makes it where it isn't there; false: it can't
+// A key is made of what the result depends on besides the files, and the files' names stand in the cache beside it.
+typedef struct CacheKey {
+    char text[33];
+} CacheKey;
+CacheKey cache_key(const Text *of);
+// Finds what was kept under the key, of that kind ("ptx"), if all files that it was made of are as they were.
+bool cache_find(const char *folder, const CacheKey *key, const char *kind, Text *path);
+// Keeps a copy of a file, made of those that the rules of make name, none of which may be newer than `began`; path gets
+// its name. False: it isn't kept.
+bool cache_keep(const char *folder, const CacheKey *key, const char *kind, const char *file, const Text *rules,
+                const struct timespec *began, Text *path);
+
+#endif
