@@ -30,10 +30,19 @@ static int build(Build *b, const Text *notes)
     return code;
 }
 
+static void help(void)
+{
+    Text names = {0};
+    const char *doc;
+    fputs(usage, stdout);
+    for (size_t k = 0; nvcc_option(k, &names, &doc); k++, names.n = 0) put_row(stdout, names.v, 27, BREAK_WORDS, doc);
+    text_free(&names);
+}
+
 int cmd_cc(int argc, char **argv)
 {
     Build b = {.output = NULL};
-    Text notes = {0}, options = {0};
+    Text notes = {0};
     Diag error = {0};
     NvccWord word;
     int code = EXIT_OK;
@@ -42,9 +51,9 @@ int cmd_cc(int argc, char **argv)
     else if (word == NVCC_VERSION)
         printf(version, ONCHIP_VERSION);
     else if (word == NVCC_HELP)
-        nvcc_options(&options), printf("%s%s", usage, options.v);
+        help();
     else
         code = build(&b, &notes);
-    build_free(&b), text_free(&notes), text_free(&options), diag_free(&error);
+    build_free(&b), text_free(&notes), diag_free(&error);
     return code;
 }

@@ -69,6 +69,7 @@ void build_free(Build *b);
 typedef enum NvccWord { NVCC_BUILD, NVCC_HELP, NVCC_VERSION } NvccWord;  // what it asks for
 // Reads one. What has no effect here is told in said, a line each. False: an option isn't known, or its value is wrong.
 bool nvcc_read(int argc, char **argv, Build *b, NvccWord *word, Text *said, Diag *diag);
-void nvcc_options(Text *out);  // its options, a line each
+// Adds the names of its k-th option, and gives what it does. False: there are fewer.
+bool nvcc_option(size_t k, Text *names, const char **doc);
 
 #endif

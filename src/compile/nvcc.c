@@ -30,16 +30,14 @@ typedef struct Reader {
     int depth;     // files of options that are open
 } Reader;
 
-void nvcc_options(Text *out)
+bool nvcc_option(size_t k, Text *names, const char **doc)
 {
-    for (size_t k = 0; k < COUNT(options); k++) {
-        Text left = {0};
-        const bool two = strcmp(options[k].name, options[k].brief) != 0;
-        text_printf(&left, "  --%s%s%s%s%s", options[k].name, two ? ", -" : "", two ? options[k].brief : "",
-                    options[k].takes ? " " : "", options[k].takes ? options[k].takes : "");
-        text_printf(out, "%-46s %s\n", left.v, options[k].doc);
-        text_free(&left);
-    }
+    if (k >= COUNT(options)) return false;
+    const bool two = strcmp(options[k].name, options[k].brief) != 0;
+    text_printf(names, "  --%s%s%s%s%s", options[k].name, two ? ", -" : "", two ? options[k].brief : "",
+                options[k].takes ? " " : "", options[k].takes ? options[k].takes : "");
+    *doc = options[k].doc;
+    return true;
 }
 
 // --- values --------------------------------------------------------------------------------------------------------
@@ -237,7 +235,7 @@ static bool unknown(const Reader *r, const char *word)
     size_t n = 0;
     for (size_t k = 0; k < NVCC_OPTIONS; k++) names[n++] = options[k].name, names[n++] = options[k].brief;
     char hint[100];
-    return diag_error(r->diag, "onchip cc has no option '%s'%s (onchip cc --help; -Xcompiler passes options on)", word,
+    return diag_error(r->diag, "unknown option %s%s (onchip cc --help; -Xcompiler passes options on)", word,
                       did_you_mean(word + strspn(word, "-"), names, n, hint));
 }
 

@@ -37,8 +37,8 @@ static void find_statics(const char *ir, Statics *all)
     }
 }
 
-// Gives each of them its whole name, where it stands behind the letter `at`: in the intermediate form behind an @, in the
-// host's assembly, where its name is registered, behind a quotation mark.
+// Gives each of them its whole name, where it stands behind the letter `at`: in the intermediate form behind an @, in
+// the host's assembly, where its name is registered, behind a quotation mark.
 static void heal(Text *text, const Statics *all, char at)
 {
     Text healed = {0};
@@ -180,7 +180,6 @@ static bool find_join(Work *w, const char **join)
                       w->clang.release);
 }
 
-// Links the device code of objects that were made with -rdc, and adds an object with it. None has some: nothing is done.
 // Joins the parts, and packs their PTX into a fat binary.
 static bool join_parts(Work *w, const WordList *parts, const char *binary)
 {

@@ -342,8 +342,8 @@ ONCHIP_MATH(exp10, onchip_exp10)
 ONCHIP_MATH(log, onchip_log)
 ONCHIP_MATH(log2, onchip_log2)
 ONCHIP_MATH(log10, onchip_log10)
-ONCHIP_MATH(sin, onchip_sin)
-ONCHIP_MATH(cos, onchip_cos)
+ONCHIP_MATH(sin, onchip_half_sin)
+ONCHIP_MATH(cos, onchip_half_cos)
 ONCHIP_MATH(tanh, onchip_tanh)
 #undef ONCHIP_MATH
 

@@ -65,8 +65,8 @@ ONCHIP_FN float onchip_sine_or_cosine(float x, unsigned turn)
     return n & 2 ? -v : v;
 }
 // So near 0 the result is x, with its sign if it is 0.
-ONCHIP_FN float onchip_sin(float x) { return __builtin_fabsf(x) < 0x1p-13f ? x : onchip_sine_or_cosine(x, 0); }
-ONCHIP_FN float onchip_cos(float x) { return onchip_sine_or_cosine(x, 1); }
+ONCHIP_FN float onchip_half_sin(float x) { return __builtin_fabsf(x) < 0x1p-13f ? x : onchip_sine_or_cosine(x, 0); }
+ONCHIP_FN float onchip_half_cos(float x) { return onchip_sine_or_cosine(x, 1); }
 
 ONCHIP_FN float onchip_tanh(float x)
 {

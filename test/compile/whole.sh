@@ -1,0 +1,91 @@
+#!/bin/bash
+# Whole programs of CUDA source, without NVIDIA's toolkit: onchip run FILE.cu where the file has a main, and onchip cc.
+source "$ONCHIP_SOURCE/test/cli/expect.bash"
+cd "$work" || exit 1
+command -v clang >/dev/null && [[ -z ${ONCHIP_SANITIZED:-} ]] || exit 77
+export XDG_CACHE_HOME=$work/cache
+mkdir cache
+
+# --- one file with a main ---------------------------------------------------------------------------------------------
+cat >saxpy.cu <<'CUDA'
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+__global__ void saxpy(int n, float a, const float *x, float *y)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = a * x[i] + y[i];
+}
+int main(int argc, char **argv)
+{
+    const int n = argc > 1 ? atoi(argv[1]) : 100;
+    std::vector<float> x(n), y(n);
+    for (int i = 0; i < n; i++) x[i] = i, y[i] = 1;
+    float *dx, *dy;
+    cudaMalloc(&dx, n * sizeof(float)), cudaMalloc(&dy, n * sizeof(float));
+    cudaMemcpy(dx, x.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy(dy, y.data(), n * sizeof(float), cudaMemcpyHostToDevice);
+    saxpy<<<(n + 31) / 32, 32>>>(n, 2, dx, dy);
+    cudaMemcpy(y.data(), dy, n * sizeof(float), cudaMemcpyDeviceToHost);
+    printf("%d of %s: %g\n", n, argv[0], y[n - 1]);
+    return cudaGetLastError() == cudaSuccess ? 3 : 4;
+}
+CUDA
+gives 3 '100 of saxpy.cu: 199' 'saxpy(int, float, float const*, float*)' -- run saxpy.cu
+gives 3 '7 of saxpy.cu: 13' -- run --gpu a100 --functional saxpy.cu 7
+# The same once more comes from the cache: there is no clang.
+path=$PATH PATH=/nowhere
+run run saxpy.cu 7
+PATH=$path
+[[ $out == *'7 of saxpy.cu: 13'* ]] || [[ $err == *'isn'\''t installed'* ]] || complain "from the cache: $out $err"
+
+# --- errors: clang's own, with what to do about them ------------------------------------------------------------------
+printf '#include <cublas_v2.h>\nint main() {}\n' >library.cu
+gives 1 'library.cu:1:10' 'hint: cuBLAS' -- run library.cu
+printf '__global__ void k() {}\nint main() { k(); }\n' >call.cu
+gives 1 'call.cu:2:15' 'hint: a kernel is launched with its shape' -- run call.cu
+gives 2 "unknown option -fo" -- cc -fo saxpy.cu
+gives 2 'such as sm_80' -- cc -arch=x saxpy.cu
+gives 1 "can't read none.cu" -- cc none.cu
+gives 0 'release 12' -- cc --version
+
+# --- several files ----------------------------------------------------------------------------------------------------
+gives 0 -- cc saxpy.cu -O2 -DUNUSED=1 -Iinclude -lm -o saxpy
+gives 3 '9 of ./saxpy: 17' -- run ./saxpy 9
+ready() { command -v "$(dirname "$(readlink -f "$(command -v clang)")")/llvm-link" >/dev/null; }
+if ready; then
+    cat >first.cu <<'CUDA'
+#include <cstdio>
+__device__ int twice(int x);
+extern __device__ int common;
+__global__ void fill(int *p) { p[threadIdx.x] = twice(threadIdx.x) + common; }
+void other();
+int main()
+{
+    int *p, h[32];
+    cudaMalloc(&p, sizeof h);
+    other();
+    fill<<<1, 32>>>(p);
+    cudaMemcpy(h, p, sizeof h, cudaMemcpyDeviceToHost);
+    printf("%d %d\n", h[1], h[31]);
+}
+CUDA
+    # own is a static variable that the host writes: 2·1 + 4 + 100, 2·31 + 4 + 100.
+    cat >second.cu <<'CUDA'
+__device__ int common = 1;
+static __device__ int own = 3;
+__device__ int twice(int x) { return 2 * x + own; }
+__global__ void set() { common = 100; }
+void other()
+{
+    int t = 4;
+    cudaMemcpyToSymbol(own, &t, sizeof t);
+    set<<<1, 1>>>();
+}
+CUDA
+    gives 0 -- cc -dc first.cu second.cu
+    gives 0 -- cc first.o second.o -o both
+    gives 0 '106 166' -- run ./both
+    gives 1 'hint: -rdc=true' -- cc first.cu -o alone
+fi
+exit $bad
