@@ -1,6 +1,6 @@
-// half and bfloat16: every conversion beside a search among all numbers of the format; arithmetic of the device beside the
-// host's, bit by bit, and the host's beside exact arithmetic; mathematical functions of every number beside the C
-// library's.
+// half and bfloat16: every conversion beside a search among all numbers of the format; arithmetic of the device
+// beside the host's, bit by bit, and the host's beside exact arithmetic; mathematical functions of every number
+// beside the C library's.
 #include "../../programs/check.cuh"
 
 #include <algorithm>

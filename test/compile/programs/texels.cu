@@ -1,5 +1,5 @@
-// Textures and surfaces of every type of element: each reads what it was made of, and a surface's bytes come back as they
-// were written. Gathers, and surfaces of one and three dimensions, of layers and cubes.
+// Textures and surfaces of every type of element: each reads what it was made of, and a surface's bytes come
+// back as they were written. Gathers, and surfaces of one and three dimensions, of layers and cubes.
 #include "../../programs/check.cuh"
 
 #include <cstring>
@@ -27,7 +27,10 @@ __global__ void gather(cudaTextureObject_t t, float4 *out)
     const float x = (float)threadIdx.x + 1, y = (float)threadIdx.y + 1;
     for (int c = 0; c < 4; c++) out[(threadIdx.y * W + threadIdx.x) * 4 + c] = tex2Dgather<float4>(t, x, y, c);
 }
-template <class T> __global__ void line(cudaTextureObject_t t, T *out) { out[threadIdx.x] = tex1Dfetch<T>(t, threadIdx.x); }
+template <class T> __global__ void line(cudaTextureObject_t t, T *out)
+{
+    out[threadIdx.x] = tex1Dfetch<T>(t, threadIdx.x);
+}
 __global__ void shares(cudaTextureObject_t t, float4 *out) { out[threadIdx.x] = tex1Dfetch<float4>(t, threadIdx.x); }
 
 static cudaSurfaceObject_t surface(cudaArray_t array)
