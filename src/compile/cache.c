@@ -128,7 +128,7 @@ static void forget(const char *folder)
     text_free(&path);
 }
 
-// The next file of a rule that make reads, without its escapes; false: there is none. *p stands behind the rule's target
+// The next file of a rule that make reads, without its escapes; false: there is none. *p stands behind its target
 // at first.
 static bool next_file(const char **p, Text *name)
 {

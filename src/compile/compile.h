@@ -1,5 +1,5 @@
-// compile.h: programs and kernels out of CUDA source, with Debian's clang, headers of ours in place of CUDA's (cuda/) and
-// our libcudart: neither NVIDIA's toolkit nor a GPU is needed.
+// compile.h: programs and kernels out of CUDA source, with Debian's clang, headers of ours in place of CUDA's (cuda/)
+// and our libcudart: neither NVIDIA's toolkit nor a GPU is needed.
 //
 // A .cu file is compiled twice. The device's pass gives PTX, which goes into a fat binary; the host's pass embeds that
 // and gives an object; and clang links the objects.

@@ -1,5 +1,5 @@
-// parts.c: the link of device code (-rdc). An object's fat binary is then LLVM's intermediate form of its device code. The
-// link joins these, makes one PTX of them, and adds a host object that registers it for all of them.
+// parts.c: the link of device code (-rdc). An object's fat binary is then LLVM's intermediate form of its device code.
+// The link joins these, makes one PTX of them, and adds a host object that registers it for all of them.
 #include "compile/unit.h"
 
 #include <ctype.h>
@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 // --- compiling -----------------------------------------------------------------------------------------------------
-// A static variable that the host names, too, has the file's mark in its name, @own__static__c3f2. clang knows that only
-// once it has read the host's function, and what it wrote before says @own, which is declared and nowhere defined
-// (findings/clang-rdc-static.sh). The host registers it as own, too. Here all get the name with the mark.
+// A static variable that the host names, too, has the file's mark in its name, @own__static__c3f2. clang knows that
+// only once it has read the host's function, and what it wrote before says @own, which is declared and nowhere defined
+// The host registers it as own, too. Here all get the name with the mark.
 typedef struct Static {
     const char *name;
     size_t bare, whole;  // letters without the mark, and with it

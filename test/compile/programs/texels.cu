@@ -96,8 +96,8 @@ static void normalized()
     r.res.linear.sizeInBytes = 32 * sizeof *from;
     shares<<<1, 32>>>(texture(r, cudaReadModeNormalizedFloat), out);
     MUST(cudaDeviceSynchronize());
-    for (int k = 0; k < 32; k++) CHECK(out[k].x == k * 8 / 255.0f && out[k].y == (255 - k) / 255.0f &&
-                                         out[k].w == 3 * k / 255.0f);
+    for (int k = 0; k < 32; k++)
+        CHECK(out[k].x == k * 8 / 255.0f && out[k].y == (255 - k) / 255.0f && out[k].w == 3 * k / 255.0f);
 }
 
 // A gather's order: lower left, lower right, upper right, upper left, counter-clockwise with y upward from row to row.
