@@ -9,7 +9,7 @@
 
 // --- compiling -----------------------------------------------------------------------------------------------------
 // A static variable that the host names, too, has the file's mark in its name, @own__static__c3f2. clang knows that
-// only once it has read the host's function, and what it wrote before says @own, which is declared and nowhere defined
+// only once it has read the host's function, and what it wrote before says @own, which is declared and nowhere defined.
 // The host registers it as own, too. Here all get the name with the mark.
 typedef struct Static {
     const char *name;
