@@ -160,6 +160,8 @@ bool folder_for_a_while(Text *path, Diag *diag);
 // Adds the path of a file or folder that belongs to this program: beside the executable, where a build leaves it, or
 // where an installation puts it. Whether it is there isn't looked at.
 void own_path(Text *path, const char *name, bool installed);
+// The same of one that is there: path becomes the first that can be read. False: neither can.
+bool own_find(Text *path, const char *name);
 const char *base_name(const char *path);  // a file's name without its folders
 
 // --- program.c: another program's run, and what it says --------------------------------------------------------------

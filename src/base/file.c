@@ -79,6 +79,16 @@ void own_path(Text *path, const char *name, bool installed)
     text_put(path, name);
 }
 
+bool own_find(Text *path, const char *name)
+{
+    for (int installed = 0; installed < 2; installed++) {
+        path->n = 0;
+        own_path(path, name, installed);
+        if (!access(path->v, R_OK)) return true;
+    }
+    return false;
+}
+
 const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');

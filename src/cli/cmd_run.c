@@ -178,14 +178,12 @@ static int check_options(Run *r)
 // Do the arguments ask for a kernel of a source file, and not for the program that it is?
 static bool asks_for_kernel(int argc, char **argv)
 {
-    static const int options[] = {OPT_KERNEL, OPT_GRID, OPT_BLOCK, OPT_SMEM, OPT_ARG, OPT_NAME, OPT_DUMP};
     bool asks = false;
     for (int k = 0; k < argc; k++) {
         asks |= argv[k][0] == '@';
-        for (size_t o = 0; o < COUNT(options); o++) {
-            const char *name = run_options[options[o]].name;
-            const size_t n = strlen(name);
-            asks |= !strncmp(argv[k], name, n) && (!argv[k][n] || argv[k][n] == '=');
+        for (int o = OPT_HEAD_PTX_FILE + 1; run_options[o].name; o++) {
+            const size_t n = strlen(run_options[o].name);
+            asks |= !strncmp(argv[k], run_options[o].name, n) && (!argv[k][n] || argv[k][n] == '=');
         }
     }
     return asks;

@@ -27,6 +27,8 @@ const char *work_file(Work *w, const char *name)
     return path;
 }
 
+static bool same_target(Target a, Target b) { return a.capability == b.capability && a.kind == b.kind; }
+
 // What CMake reads of nvcc -v: where the toolkit lies, and how its headers and libraries are named.
 static void show_places(const Work *w, Text *said)
 {
@@ -38,7 +40,7 @@ static void show_places(const Work *w, Text *said)
     text_printf(said, "#$ INCLUDES=\"-I%s\"\n#$ LIBRARIES=-L%.*s/lib64\n", w->headers.v, root, w->headers.v);
 }
 
-static bool work_open(Work *w, const Build *b, Text *said, Diag *diag)
+bool work_open(Work *w, const Build *b, Text *said, Diag *diag)
 {
     const Target usual = {70, 0};
     *w = (Work){.b = b, .diag = diag};
@@ -50,26 +52,30 @@ static bool work_open(Work *w, const Build *b, Text *said, Diag *diag)
     for (size_t k = 0; k < n; k++) {
         const Target t = clang_target(&w->clang, wanted[k]);
         bool there = false;
-        if (t.capability != wanted[k].capability || t.kind != wanted[k].kind) {
-            Text is = {0}, asked = {0};
-            target_put(t, &is), target_put(wanted[k], &asked);
-            if (wanted[k].capability >= 35)
-                text_printf(said,
-                            "clang %u doesn't know sm_%s, so code is made for sm_%s; a later one is looked for, too "
-                            "(apt install clang-16 or clang-19), or named by -ccbin\n",
-                            w->clang.release, asked.v, is.v);
-            text_free(&is), text_free(&asked);
-        }
-        for (size_t j = 0; j < w->targets.n; j++)
-            there |= w->targets.v[j].capability == t.capability && w->targets.v[j].kind == t.kind;
+        for (size_t j = 0; j < w->targets.n; j++) there |= same_target(w->targets.v[j], t);
         if (!there) vec_push(&w->targets, t);
     }
-    if (b->show) show_places(w, said);
     w->tool = (Tool){.build = b, .clang = &w->clang, .headers = w->headers.v, .folder = w->folder.v, .said = said};
     return true;
 }
 
-static void work_close(Work *w)
+// Which of the targets that are asked for are made for an older one.
+static void tell_targets(const Work *w, Text *said)
+{
+    for (size_t k = 0; k < w->b->targets.n; k++) {
+        const Target wanted = w->b->targets.v[k], t = clang_target(&w->clang, wanted);
+        Text is = {0}, asked = {0};
+        target_put(t, &is), target_put(wanted, &asked);
+        if (!same_target(t, wanted) && wanted.capability >= 35)
+            text_printf(said,
+                        "clang %u doesn't know sm_%s, so code is made for sm_%s; a later one is looked for, too "
+                        "(apt install clang-16 or clang-19), or named by -ccbin\n",
+                        w->clang.release, asked.v, is.v);
+        text_free(&is), text_free(&asked);
+    }
+}
+
+void work_close(Work *w)
 {
     for (size_t k = 0; k < w->made.n; k++) unlink(w->made.v[k]);
     if (w->folder.n) rmdir(w->folder.v);
@@ -91,15 +97,20 @@ Target work_target(const Work *w)
     return best;
 }
 
+bool make_ptx(Work *w, const char *source, Target t, Text *ptx)
+{
+    const char *ir = work_file(w, "device.ll");
+    return pass_ir(&w->tool, source, t, ir, w->device_rules, w->diag) &&
+           pass_ptx(&w->tool, source, t, ir, ptx, w->diag);
+}
+
 static bool make_fatbin(Work *w, const char *source, const char *path)
 {
     VEC(FatbinText) texts = {0};
     Text *ptx = mem_alloc(sizeof *ptx * w->targets.n), fatbin = {0};
     bool ok = true;
     for (size_t k = 0; k < w->targets.n && ok; k++) {
-        const char *ir = work_file(w, "device.ll");
-        ok = pass_ir(&w->tool, source, w->targets.v[k], ir, NULL, w->diag) &&
-             pass_ptx(&w->tool, source, w->targets.v[k], ir, &ptx[k], w->diag);
+        ok = make_ptx(w, source, w->targets.v[k], &ptx[k]);
         vec_push(&texts, ((FatbinText){ptx[k].v, w->targets.v[k]}));
     }
     if (ok && !w->b->dry) ok = fatbin_write(texts.v, texts.n, &fatbin, w->diag) && write_file(&fatbin, path, w->diag);
@@ -108,21 +119,18 @@ static bool make_fatbin(Work *w, const char *source, const char *path)
     return ok;
 }
 
-static bool make_object(Work *w, const BuildInput *i, const char *object)
+bool make_object(Work *w, const BuildInput *i, const char *object)
 {
     if (kind_of(i) == OTHER) return pass_host(&w->tool, i->path, NULL, object, NULL, w->diag);
     if (w->b->parts) return make_part(w, i->path, object);
     const char *device = work_file(w, "device.fatbin");
-    return make_fatbin(w, i->path, device) && pass_host(&w->tool, i->path, device, object, NULL, w->diag);
+    return make_fatbin(w, i->path, device) && pass_host(&w->tool, i->path, device, object, w->host_rules, w->diag);
 }
 
-static bool make_ptx(Work *w, const char *source, const char *output)
+static bool write_ptx(Work *w, const char *source, const char *output)
 {
     Text ptx = {0};
-    const char *ir = work_file(w, "device.ll");
-    const Target t = work_target(w);
-    bool ok = pass_ir(&w->tool, source, t, ir, NULL, w->diag) && pass_ptx(&w->tool, source, t, ir, &ptx, w->diag);
-    ok = ok && (w->b->dry || write_file(&ptx, output, w->diag));
+    const bool ok = make_ptx(w, source, work_target(w), &ptx) && (w->b->dry || write_file(&ptx, output, w->diag));
     text_free(&ptx);
     return ok;
 }
@@ -152,11 +160,10 @@ static bool make_program(Work *w)
 static bool make_device_link(Work *w)
 {
     WordList objects = {0};
-    Text object = {0};
     for (size_t k = 0; k < w->b->inputs.n; k++) vec_push(&objects, w->b->inputs.v[k].path);
     const char *output = w->b->output ? w->b->output : "a_dlink.o";
     const bool ok = w->b->dry || link_device(w, &objects, true, output);
-    vec_free(&objects), text_free(&object);
+    vec_free(&objects);
     return ok;
 }
 
@@ -180,7 +187,7 @@ static bool make_each(Work *w)
         }
         const char *output = w->b->output ? w->b->output : renamed(w, i->path, endings[w->b->step]);
         ok = w->b->step == BUILD_OBJECT ? make_object(w, i, output)
-             : w->b->step == BUILD_PTX  ? make_ptx(w, i->path, output)
+             : w->b->step == BUILD_PTX  ? write_ptx(w, i->path, output)
                                         : make_fatbin(w, i->path, output);
     }
     return ok;
@@ -207,11 +214,16 @@ static bool check(const Build *b, Diag *diag)
 
 bool build_run(const Build *b, Text *said, Diag *diag)
 {
-    Work w = {.b = b};
+    Work w;
     if (!check(b, diag)) return false;
-    const bool ok = work_open(&w, b, said, diag) && (b->step == BUILD_PROGRAM       ? make_program(&w)
-                                                     : b->step == BUILD_DEVICE_LINK ? make_device_link(&w)
-                                                                                    : make_each(&w));
+    bool ok = work_open(&w, b, said, diag);
+    if (ok) {
+        tell_targets(&w, said);
+        if (b->show) show_places(&w, said);
+        ok = b->step == BUILD_PROGRAM       ? make_program(&w)
+             : b->step == BUILD_DEVICE_LINK ? make_device_link(&w)
+                                            : make_each(&w);
+    }
     work_close(&w);
     return ok;
 }

@@ -5,42 +5,28 @@
 #include <string.h>
 #include <unistd.h>
 
-// A folder for the files of a compilation, and what has to be removed from it.
-typedef struct Shop {
-    Tool tool;
-    Clang clang;
-    Text folder, headers, said;
-    Text ir, ptx, fatbin, object, program, rules, host_rules;  // names of files there
+// A Work for one file, which notes what it reads.
+typedef struct Job {
+    Build build;
+    Work work;
+    Text said;
     struct timespec began;
-} Shop;
+} Job;
 
-static void name_file(const Shop *s, const char *name, Text *path) { text_printf(path, "%s/%s", s->folder.v, name); }
-
-static bool shop_open(Shop *s, uint32_t capability, Target *target, Diag *diag)
+static bool job_open(Job *j, uint32_t capability, Diag *diag)
 {
-    *target = (Target){capability ? capability : 70, capability == 90 ? 'a' : 0};
-    clock_gettime(CLOCK_REALTIME, &s->began);
-    if (!clang_find(NULL, target, 1, &s->clang, diag) || !own_folder("cuda/include", &s->headers, diag) ||
-        !folder_for_a_while(&s->folder, diag))
-        return false;
-    *target = clang_target(&s->clang, *target);
-    name_file(s, "device.ll", &s->ir), name_file(s, "kernels.ptx", &s->ptx), name_file(s, "device.fatbin", &s->fatbin);
-    name_file(s, "host.o", &s->object), name_file(s, "program", &s->program), name_file(s, "device.d", &s->rules);
-    name_file(s, "host.d", &s->host_rules);
-    s->tool = (Tool){.clang = &s->clang, .headers = s->headers.v, .folder = s->folder.v, .said = &s->said};
+    const Target target = {capability ? capability : 70, capability == 90 ? 'a' : 0};
+    *j = (Job){.build = {.output = NULL}};
+    clock_gettime(CLOCK_REALTIME, &j->began);
+    vec_push(&j->build.targets, target);
+    vec_push(&j->build.host, "-O2");
+    if (!work_open(&j->work, &j->build, &j->said, diag)) return false;
+    j->work.device_rules = work_file(&j->work, "device.d");
+    j->work.host_rules = work_file(&j->work, "host.d");
     return true;
 }
 
-static void shop_close(Shop *s, bool keep_program)
-{
-    const Text *const files[] = {&s->ir, &s->ptx, &s->fatbin, &s->object, &s->rules, &s->host_rules, &s->program};
-    for (size_t k = 0; k < COUNT(files) - keep_program; k++)
-        if (files[k]->n) unlink(files[k]->v);
-    if (s->folder.n && !keep_program) rmdir(s->folder.v);
-    Text *const all[] = {&s->folder, &s->headers, &s->said,    &s->ir,    &s->ptx,
-                         &s->fatbin, &s->object,  &s->program, &s->rules, &s->host_rules};
-    for (size_t k = 0; k < COUNT(all); k++) text_free(all[k]);
-}
+static void job_close(Job *j) { work_close(&j->work), build_free(&j->build), text_free(&j->said); }
 
 // What a result depends on besides the files that it is made of.
 static CacheKey key_of(const char *kind, const char *path, uint32_t capability)
@@ -55,64 +41,62 @@ static CacheKey key_of(const char *kind, const char *path, uint32_t capability)
     return key;
 }
 
-static bool make_ptx(Shop *s, const char *path, Target target, Text *ptx, Diag *diag)
-{
-    return pass_ir(&s->tool, path, target, s->ir.v, s->rules.v, diag) &&
-           pass_ptx(&s->tool, path, target, s->ir.v, ptx, diag);
-}
-
-static bool make_program(Shop *s, const char *path, Target target, Diag *diag)
-{
-    Text ptx = {0}, fatbin = {0};
-    WordList objects = {0};
-    vec_push(&objects, s->object.v);
-    bool ok = make_ptx(s, path, target, &ptx, diag) && fatbin_write(&(FatbinText){ptx.v, target}, 1, &fatbin, diag) &&
-              write_file(&fatbin, s->fatbin.v, diag) &&
-              pass_host(&s->tool, path, s->fatbin.v, s->object.v, s->host_rules.v, diag) &&
-              pass_link(&s->tool, &objects, s->program.v, diag);
-    vec_free(&objects), text_free(&ptx), text_free(&fatbin);
-    return ok;
-}
-
 static bool readable(const char *path, Diag *diag)
 {
     return !access(path, R_OK) || diag_error(diag, "can't read %s: %s", path, strerror(errno));
 }
 
 // Puts a result into the cache, with the files of both passes.
-static bool keep(const Shop *s, const char *cache, const CacheKey *key, const char *kind, const char *file, Text *path)
+static bool keep(const Job *j, const char *cache, const CacheKey *key, const char *kind, const char *file, Text *path)
 {
     Text rules = {0};
-    bool ok = text_read_file(&rules, s->rules.v);
-    Text host = {0};
-    if (ok && text_read_file(&host, s->host_rules.v)) text_add(&rules, host.v, host.n);
-    ok = ok && cache_keep(cache, key, kind, file, &rules, &s->began, path);
-    text_free(&rules), text_free(&host);
+    bool ok = text_read_file(&rules, j->work.device_rules);
+    if (ok) text_read_file(&rules, j->work.host_rules);  // there is none of kernels alone
+    ok = ok && cache_keep(cache, key, kind, file, &rules, &j->began, path);
+    text_free(&rules);
     return ok;
 }
 
 bool compile_cuda(const char *path, uint32_t capability, Text *ptx, Diag *diag)
 {
-    Shop s = {.said = {0}};
-    Target target;
     Text cache = {0}, kept = {0};
     if (!readable(path, diag)) return false;
     const bool caching = cache_folder(&cache);
     const CacheKey key = key_of("kernels", path, capability);
     bool ok = caching && cache_find(cache.v, &key, "ptx", &kept) && text_read_file(ptx, kept.v);
     if (!ok) {
-        ok = shop_open(&s, capability, &target, diag) && make_ptx(&s, path, target, ptx, diag);
-        if (ok && caching && text_write_file(ptx, s.ptx.v)) keep(&s, cache.v, &key, "ptx", s.ptx.v, &kept);
-        shop_close(&s, false);
+        Job j;
+        ok = job_open(&j, capability, diag) && make_ptx(&j.work, path, work_target(&j.work), ptx);
+        const char *file = ok && caching ? work_file(&j.work, "kernels.ptx") : NULL;
+        if (file && text_write_file(ptx, file)) keep(&j, cache.v, &key, "ptx", file, &kept);
+        job_close(&j);
     }
     text_free(&cache), text_free(&kept);
     return ok;
 }
 
+// Where the cache takes none: moves a program into a folder of its own.
+static bool move_out(const char *program, Text *path, Diag *diag)
+{
+    path->n = 0;
+    if (!folder_for_a_while(path, diag)) return false;
+    text_put(path, "/program");
+    return !rename(program, path->v) || diag_error(diag, "can't make %s: %s", path->v, strerror(errno));
+}
+
+static bool make_program(Job *j, const char *source, const char *program)
+{
+    const BuildInput input = {source, LANGUAGE_CUDA};
+    const char *object = work_file(&j->work, "host.o");
+    WordList objects = {0};
+    vec_push(&objects, object);
+    const bool ok = make_object(&j->work, &input, object) && pass_link(&j->work.tool, &objects, program, j->work.diag);
+    vec_free(&objects);
+    return ok;
+}
+
 bool compile_program(const char *path, uint32_t capability, Text *program, bool *own, Text *said, Diag *diag)
 {
-    Shop s = {.said = {0}};
-    Target target;
     Text cache = {0};
     *own = false;
     if (!readable(path, diag)) return false;
@@ -120,14 +104,14 @@ bool compile_program(const char *path, uint32_t capability, Text *program, bool 
     const CacheKey key = key_of("program", path, capability);
     bool ok = caching && cache_find(cache.v, &key, "program", program);
     if (!ok) {
-        ok = shop_open(&s, capability, &target, diag) && make_program(&s, path, target, diag);
-        if (ok && !(caching && keep(&s, cache.v, &key, "program", s.program.v, program))) {
-            program->n = 0;
-            text_put(program, s.program.v);
-            *own = true;
-        }
-        if (ok && s.said.n) text_add(said, s.said.v, s.said.n);
-        shop_close(&s, *own);
+        Job j;
+        ok = job_open(&j, capability, diag);
+        const char *made = ok ? work_file(&j.work, "program") : NULL;
+        ok = ok && make_program(&j, path, made);
+        *own = ok && !(caching && keep(&j, cache.v, &key, "program", made, program));
+        if (*own) ok = move_out(made, program, diag);
+        if (ok && j.said.n) text_add(said, j.said.v, j.said.n);
+        job_close(&j);
     }
     text_free(&cache);
     return ok;

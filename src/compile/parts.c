@@ -188,9 +188,8 @@ static bool join_parts(Work *w, const WordList *parts, const char *binary)
     const char *join = NULL, *whole = work_file(w, "whole.ll");
     bool ok = find_join(w, &join);
     if (ok) {
-        words_add(&words, join, "-S", "-o", whole, NULL);
-        for (size_t k = 0; k < parts->n; k++) vec_push(&words, parts->v[k]);
-        ok = tool_run(&w->tool, "the device code of these objects doesn't fit together", &words, w->diag) &&
+        words_add(&words, "-S", "-o", whole, NULL), words_join(&words, parts);
+        ok = tool_run(&w->tool, "the device code of these objects doesn't fit together", join, &words, w->diag) &&
              pass_ptx(&w->tool, "the linked program", work_target(w), whole, &ptx, w->diag) &&
              fatbin_write(&(FatbinText){ptx.v, work_target(w)}, 1, &fatbin, w->diag) &&
              write_file(&fatbin, binary, w->diag);

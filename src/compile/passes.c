@@ -9,17 +9,6 @@
 #include <unistd.h>
 
 static const char libclc[] = "/usr/lib/clc/nvptx64--nvidiacl.bc";
-static const char options_of_both[] =
-    // The release of CUDA whose launches clang is to write (-target-sdk-version): all releases of clang from 14 on know
-    // this one. A toolkit that is installed isn't looked at.
-    "-x\0cuda\0-nocudainc\0-nocudalib\0--cuda-path=/nonexistent\0-Wno-unknown-cuda-version\0"
-    "-Xclang\0-target-sdk-version=11.5\0";
-
-static void add_all(WordList *w, const WordList *from)
-{
-    for (size_t k = 0; from && k < from->n; k++) vec_push(w, from->v[k]);
-}
-
 static bool ends_in(const char *text, const char *end)
 {
     const size_t n = strlen(text), m = strlen(end);
@@ -36,18 +25,29 @@ static bool has_standard(const WordList *w)
 // What both passes of a .cu file are told.
 static void add_both(const Tool *t, WordList *w)
 {
-    for (const char *p = options_of_both; *p; p += strlen(p) + 1) words_add(w, p, NULL);
-    if (!t->build || !has_standard(&t->build->both)) words_add(w, "-std=c++17", NULL);
-    if (t->build) add_all(w, &t->build->both);
-    words_add(w, "-isystem", t->headers, NULL);
-    words_add(w, "-include", "cuda_runtime.h", NULL);
+    // A toolkit that is installed isn't looked at. The SDK's version says whose launches clang writes; all releases
+    // from 14 on know this one.
+    words_add(w, "-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-path=/nonexistent", NULL);
+    words_add(w, "-Wno-unknown-cuda-version", "-Xclang", "-target-sdk-version=11.5", NULL);
+    if (!has_standard(&t->build->both)) words_add(w, "-std=c++17", NULL);
+    words_join(w, &t->build->both);
+    words_add(w, "-isystem", t->headers, "-include", "cuda_runtime.h", NULL);
+}
+
+// What the host's pass is told; of other source than CUDA's, too.
+static void add_host(const Tool *t, bool cuda, WordList *w)
+{
+    if (cuda)
+        add_both(t, w), words_add(w, "--cuda-host-only", NULL);
+    else
+        words_join(w, &t->build->both), words_add(w, "-isystem", t->headers, NULL);
 }
 
 // With -rdc both passes name what is static alike, by the file.
 enum { PART = 40 };
 static void add_part(const Tool *t, const char *source, char part[PART], WordList *w)
 {
-    if (!t->build || !t->build->parts) return;
+    if (!t->build->parts) return;
     Text name = {0};
     char folder[4096];
     text_printf(&name, "%s/%s", getcwd(folder, sizeof folder) ? folder : "", source);
@@ -56,36 +56,47 @@ static void add_part(const Tool *t, const char *source, char part[PART], WordLis
     words_add(w, "-fgpu-rdc", part, NULL);
 }
 
-static void target_word(Target target, char *word, size_t size)
+// A target, and the version of the PTX ISA, as clang names them: "sm_90a", "+ptx85".
+typedef struct TargetWords {
+    char cpu[32], feature[32];
+} TargetWords;
+static TargetWords target_words(const Tool *t, Target target)
 {
-    snprintf(word, size, "sm_%u%.1s", target.capability, target.kind ? &target.kind : "");
+    TargetWords w;
+    snprintf(w.cpu, sizeof w.cpu, "sm_%u%.1s", target.capability, target.kind ? &target.kind : "");
+    snprintf(w.feature, sizeof w.feature, "+ptx%u", t->clang->ptx);
+    return w;
+}
+
+// Runs clang, and releases its words.
+static bool run_clang(const Tool *t, const char *source, const char *fails, WordList *w, Diag *diag)
+{
+    Text what = {0};
+    text_printf(&what, "%s %s", source, fails);
+    const bool ok = tool_run(t, what.v, t->clang->path, w, diag);
+    vec_free(w), text_free(&what);
+    return ok;
 }
 
 bool pass_ir(const Tool *t, const char *source, Target target, const char *ir, const char *depend, Diag *diag)
 {
     WordList w = {0};
-    Text what = {0};
-    char arch[64], ptx[32], cpu[32], part[PART];
-    target_word(target, cpu, sizeof cpu);
-    snprintf(arch, sizeof arch, "--cuda-gpu-arch=%s", cpu);
-    snprintf(ptx, sizeof ptx, "+ptx%u", t->clang->ptx);
-    text_printf(&what, "%s doesn't compile for the device", source);
+    char arch[64], part[PART];
+    const TargetWords of = target_words(t, target);
+    snprintf(arch, sizeof arch, "--cuda-gpu-arch=%s", of.cpu);
     add_both(t, &w);
-    words_add(&w, "--cuda-device-only", arch, NULL);
-    words_add(&w, "-Xclang", "-target-feature", "-Xclang", ptx, NULL);
-    words_add(&w, t->build && t->build->device_debug ? "-O0" : "-O3", "-g1", NULL);
+    words_add(&w, "--cuda-device-only", arch, "-Xclang", "-target-feature", "-Xclang", of.feature, NULL);
+    words_add(&w, t->build->device_debug ? "-O0" : "-O3", "-g1", NULL);
     // libclc's steps that are free of error mustn't be fused across statements (-ffp-contract=fast, clang's default).
     words_add(&w, "-ffp-contract=on", NULL);
     if (!access(libclc, R_OK)) words_add(&w, "-Xclang", "-mlink-builtin-bitcode", "-Xclang", libclc, NULL);
     words_add(&w, "-w", NULL);  // the host's pass warns
-    if (t->build) add_all(&w, &t->build->device);
+    words_join(&w, &t->build->device);
     add_part(t, source, part, &w);
     if (depend) words_add(&w, "-MD", "-MF", depend, NULL);
     words_add(&w, "-fno-discard-value-names", "-Xclang", "-disable-llvm-passes", NULL);
     words_add(&w, "-emit-llvm", "-S", "-o", ir, source, NULL);
-    const bool ok = tool_clang(t, what.v, &w, diag);
-    vec_free(&w), text_free(&what);
-    return ok;
+    return run_clang(t, source, "doesn't compile for the device", &w, diag);
 }
 
 // --- functions without a body --------------------------------------------------------------------------------------
@@ -126,27 +137,24 @@ static bool check_bodies(const char *source, const Text *ptx, Diag *diag)
 bool pass_ptx(const Tool *t, const char *source, Target target, const char *ir, Text *ptx, Diag *diag)
 {
     WordList w = {0};
-    Text what = {0}, made = {0}, names = {0};
-    char cpu[32], feature[32];
-    target_word(target, cpu, sizeof cpu);
-    snprintf(feature, sizeof feature, "+ptx%u", t->clang->ptx);
-    text_printf(&what, "no PTX can be made of %s", source);
+    Text made = {0}, names = {0};
+    const TargetWords of = target_words(t, target);
     text_printf(&made, "%s/device.ptx", t->folder);
-    words_add(&w, "-cc1", "-triple", "nvptx64-nvidia-cuda", "-target-cpu", cpu, NULL);
-    words_add(&w, "-target-feature", feature, "-ffp-contract=on", "-fno-dwarf-directory-asm", NULL);
-    words_add(&w, t->build && t->build->device_debug ? "-O0" : "-O3", NULL);
-    if (t->build) add_all(&w, &t->build->codegen);
+    words_add(&w, "-cc1", "-triple", "nvptx64-nvidia-cuda", "-target-cpu", of.cpu, NULL);
+    words_add(&w, "-target-feature", of.feature, "-ffp-contract=on", "-fno-dwarf-directory-asm", NULL);
+    words_add(&w, t->build->device_debug ? "-O0" : "-O3", NULL);
+    words_join(&w, &t->build->codegen);
     words_add(&w, "-vectorize-loops", "-vectorize-slp", NULL);  // as its driver asks for
     words_add(&w, "-x", "ir", "-S", "-o", made.v, ir, NULL);
-    bool ok = tool_clang(t, what.v, &w, diag);
-    if (ok && !(t->build && t->build->dry)) {
+    bool ok = run_clang(t, source, "gives no PTX", &w, diag);
+    if (ok && !t->build->dry) {
         ok = (text_read_file(ptx, made.v) && text_read_file(&names, ir)) ||
              diag_error(diag, "clang has left no PTX of %s", source);
         if (ok && ptx->n) signatures_put(names.v ? names.v : "", ptx);
         ok = ok && check_bodies(source, ptx, diag);
     }
     unlink(made.v);
-    vec_free(&w), text_free(&what), text_free(&made), text_free(&names);
+    text_free(&made), text_free(&names);
     return ok;
 }
 
@@ -154,62 +162,45 @@ bool pass_host(const Tool *t, const char *source, const char *fatbin, const char
                Diag *diag)
 {
     WordList w = {0};
-    Text what = {0};
     char part[PART];
-    text_printf(&what, "%s doesn't compile for the host", source);
+    if (!ends_in(source, ".s")) add_host(t, fatbin != NULL, &w);
     if (fatbin) {
-        add_both(t, &w);
-        words_add(&w, "--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang", NULL);
-        words_add(&w, fatbin, NULL);
+        words_add(&w, "-Xclang", "-fcuda-include-gpubinary", "-Xclang", fatbin, NULL);
         add_part(t, source, part, &w);
-    } else if (t->build && !ends_in(source, ".s")) {
-        add_all(&w, &t->build->both);
-        words_add(&w, "-isystem", t->headers, NULL);
     }
-    if (!t->build) words_add(&w, "-O2", NULL);
-    if (t->build) add_all(&w, &t->build->host);
+    words_join(&w, &t->build->host);
     if (depend) words_add(&w, "-MD", "-MF", depend, NULL);
     words_add(&w, ends_in(object, ".s") ? "-S" : "-c", "-o", object, source, NULL);
-    const bool ok = tool_clang(t, what.v, &w, diag);
-    vec_free(&w), text_free(&what);
-    return ok;
+    return run_clang(t, source, "doesn't compile for the host", &w, diag);
 }
 
 bool pass_read(const Tool *t, const char *source, bool cuda, Diag *diag)
 {
     WordList w = {0};
-    Text what = {0};
-    text_printf(&what, "%s can't be read", source);
-    if (cuda)
-        add_both(t, &w), words_add(&w, "--cuda-host-only", NULL);
-    else
-        add_all(&w, &t->build->both), words_add(&w, "-isystem", t->headers, NULL);
-    add_all(&w, &t->build->host);
+    add_host(t, cuda, &w);
+    words_join(&w, &t->build->host);
     if (t->build->step == BUILD_PREPROCESS) words_add(&w, "-E", NULL);
     if (t->build->output) words_add(&w, "-o", t->build->output, NULL);
     words_add(&w, source, NULL);
-    const bool ok = tool_clang(t, what.v, &w, diag);
-    vec_free(&w), text_free(&what);
-    return ok;
+    return run_clang(t, source, "can't be read", &w, diag);
 }
 
 bool pass_link(const Tool *t, const WordList *objects, const char *output, Diag *diag)
 {
     WordList w = {0};
-    Text what = {0}, library = {0}, path = {0}, folder = {0};
+    Text library = {0}, path = {0}, folder = {0};
     bool ok = own_folder("cuda", &library, diag);
     if (ok) {
-        text_printf(&what, "%s can't be linked", output);
         text_printf(&path, "-Wl,-rpath,%s", library.v);
         text_printf(&folder, "-L%s/lib64", library.v);
-        add_all(&w, objects);
-        if (t->build && t->build->shared) words_add(&w, "-shared", NULL);
-        if (t->build) add_all(&w, &t->build->link);
+        words_join(&w, objects);
+        if (t->build->shared) words_add(&w, "-shared", NULL);
+        words_join(&w, &t->build->link);
         // The runtime's name brings libc in front of it (cuda/lib64/libcudart_static.a).
         words_add(&w, folder.v, "-lstdc++", "-lm", "-lcudadevrt", "-lcudart_static", "-lrt", "-lpthread", "-ldl", NULL);
         words_add(&w, path.v, "-o", output, NULL);
-        ok = tool_clang(t, what.v, &w, diag);
+        ok = run_clang(t, output, "can't be linked", &w, diag);
     }
-    vec_free(&w), text_free(&what), text_free(&library), text_free(&path), text_free(&folder);
+    text_free(&library), text_free(&path), text_free(&folder);
     return ok;
 }

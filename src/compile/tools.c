@@ -5,16 +5,11 @@
 #include <stdarg.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 bool own_folder(const char *name, Text *path, Diag *diag)
 {
-    for (int installed = 0; installed < 2; installed++) {
-        path->n = 0;
-        own_path(path, name, installed);
-        if (!access(path->v, R_OK)) return true;
-    }
-    return diag_error(diag, "there is no folder %s beside this onchip; it isn't installed whole", name);
+    return own_find(path, name) ||
+           diag_error(diag, "there is no folder %s beside this onchip; it isn't installed whole", name);
 }
 
 void words_add(WordList *w, const char *first, ...)
@@ -23,6 +18,11 @@ void words_add(WordList *w, const char *first, ...)
     va_start(args, first);
     for (const char *word = first; word; word = va_arg(args, const char *)) vec_push(w, word);
     va_end(args);
+}
+
+void words_join(WordList *w, const WordList *more)
+{
+    for (size_t k = 0; k < more->n; k++) vec_push(w, more->v[k]);
 }
 
 static void show(const Tool *t, const char *const *words)
@@ -59,34 +59,24 @@ static bool failed(const Tool *t, const char *what, const char *name, Text *said
     return diag_error(diag, "%s; %s says:\n%s%s%s", what, name, said->v, hint ? "\nhint: " : "", hint ? hint : "");
 }
 
-bool tool_run(const Tool *t, const char *what, const WordList *words, Diag *diag)
+bool tool_run(const Tool *t, const char *what, const char *program, const WordList *words, Diag *diag)
 {
     WordList all = {0};
     Text said = {0};
     int status = -1;
-    for (size_t k = 0; k < words->n; k++) vec_push(&all, words->v[k]);
-    vec_push(&all, NULL);
-    if (t->build && (t->build->show || t->build->dry)) show(t, all.v);
     bool ok = true;
-    if (!t->build || !t->build->dry) {
+    words_add(&all, program, NULL), words_join(&all, words);
+    vec_push(&all, NULL);
+    if (t->build->show || t->build->dry) show(t, all.v);
+    if (!t->build->dry) {
         ok = program_run(all.v, ".", &said, &status);
         if (!ok)
-            diag_error(diag, "can't run %s: %s", all.v[0], strerror(errno));
+            diag_error(diag, "can't run %s: %s", program, strerror(errno));
         else if (status)
-            ok = failed(t, what, base_name(all.v[0]), &said, status, diag);
+            ok = failed(t, what, base_name(program), &said, status, diag);
         else if (said.n)
             text_add(t->said, said.v, said.n);
     }
     vec_free(&all), text_free(&said);
-    return ok;
-}
-
-bool tool_clang(const Tool *t, const char *what, const WordList *words, Diag *diag)
-{
-    WordList all = {0};
-    vec_push(&all, t->clang->path);
-    for (size_t k = 0; k < words->n; k++) vec_push(&all, words->v[k]);
-    const bool ok = tool_run(t, what, &all, diag);
-    vec_free(&all);
     return ok;
 }

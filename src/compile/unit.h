@@ -6,7 +6,7 @@
 
 #include <time.h>
 
-// --- clang.c: which clang there is, and what it can ----------------------------------------------------------------
+// --- clang.c: which clang there is, and what it can -----------------------------------------------------------------
 typedef struct Clang {
     char path[4096];   // of its file
     uint32_t release;  // 14
@@ -20,9 +20,9 @@ Target clang_target(const Clang *c, Target t);
 // A text that is another one for another clang: its path, size and date. "": none is installed.
 void clang_stamp(const char *name, Text *stamp);
 
-// --- tools.c: the words of a command -------------------------------------------------------------------------------
+// --- tools.c: the words of a command, and its run -------------------------------------------------------------------
 void words_add(WordList *w, const char *first, ...) __attribute__((sentinel));  // a null ends those that are added
-// Runs clang with the words, which begin with its options. said gets what it says. False: the reason, or its errors.
+void words_join(WordList *w, const WordList *more);
 typedef struct Tool {
     const Build *build;
     const Clang *clang;
@@ -30,11 +30,12 @@ typedef struct Tool {
     const char *folder;   // where it may write
     Text *said;           // gets warnings, and the commands if they are shown
 } Tool;
-bool tool_clang(const Tool *t, const char *what, const WordList *words, Diag *diag);
-bool tool_run(const Tool *t, const char *what, const WordList *words, Diag *diag);  // another program
+// Runs a program with the words behind its name. what: "a.cu doesn't compile", which begins the reason if it fails;
+// what the program says, and a hint, follow.
+bool tool_run(const Tool *t, const char *what, const char *program, const WordList *words, Diag *diag);
 bool own_folder(const char *name, Text *path, Diag *diag);  // "cuda", or "cuda/include": where it lies beside onchip
 
-// --- passes.c: the device's and the host's pass --------------------------------------------------------------------
+// --- passes.c: the device's and the host's pass ---------------------------------------------------------------------
 // depend: gets the names of all files that the source includes, as a rule of make; may be null.
 bool pass_ir(const Tool *t, const char *source, Target target, const char *ir, const char *depend, Diag *diag);
 // PTX of it, in which the kernels' parameters have their names and no function lacks a body.
@@ -45,7 +46,7 @@ bool pass_host(const Tool *t, const char *source, const char *fatbin, const char
 bool pass_read(const Tool *t, const char *source, bool cuda, Diag *diag);  // -E, -M
 bool pass_link(const Tool *t, const WordList *objects, const char *output, Diag *diag);
 
-// --- build.c: one call of onchip cc --------------------------------------------------------------------------------
+// --- build.c: files for a while, and what is made of a source -------------------------------------------------------
 typedef struct Work {
     const Build *b;
     Tool tool;
@@ -53,24 +54,30 @@ typedef struct Work {
     VEC(Target) targets;
     Text headers, folder;
     Arena arena;
-    WordList made;  // files of the folder
+    WordList made;                          // files of the folder, which work_close removes
+    const char *device_rules, *host_rules;  // files that get what each pass reads, as rules of make; may be null
     Diag *diag;
 } Work;
+// False: the reason. Whatever it returns, work_close releases it.
+bool work_open(Work *w, const Build *b, Text *said, Diag *diag);
+void work_close(Work *w);
 const char *work_file(Work *w, const char *name);  // a file for a while, whose name ends so
 Target work_target(const Work *w);                 // the highest
 bool write_file(const Text *text, const char *path, Diag *diag);
+bool make_ptx(Work *w, const char *source, Target t, Text *ptx);
+bool make_object(Work *w, const BuildInput *i, const char *object);
 
-// --- parts.c: the link of device code ------------------------------------------------------------------------------
+// --- parts.c: the link of device code -------------------------------------------------------------------------------
 bool make_part(Work *w, const char *source, const char *object);  // compiles CUDA source
 // Links the device code of objects that were made with -rdc, and adds an object with it to them. None has some:
 // nothing is done; or always: an empty one is made. output: its name; null: a file for a while.
 bool link_device(Work *w, WordList *objects, bool always, const char *output);
 
-// --- signature.c: parameters of CUDA source ------------------------------------------------------------------------
+// --- signature.c: parameters of CUDA source -------------------------------------------------------------------------
 // Gives the kernels' parameters in the PTX the names that LLVM's intermediate form has, and adds what they are.
 void signatures_put(const char *ir, Text *ptx);
 
-// --- cache.c: what was compiled before -----------------------------------------------------------------------------
+// --- cache.c: what was compiled before ------------------------------------------------------------------------------
 bool cache_folder(Text *path);  // makes it where it isn't there; false: it can't
 // A key is made of what the result depends on besides the files, and the files' names stand in the cache beside it.
 typedef struct CacheKey {

@@ -57,21 +57,6 @@ static bool asks_for_runtime(const char *path)
     return asks;
 }
 
-// The folder of libcudart. False: there is none.
-static bool find_libraries(Text *folder)
-{
-    bool there = false;
-    for (int installed = 0; installed < 2 && !there; installed++) {
-        Text library = {0};
-        folder->n = 0;
-        own_path(folder, "cuda", installed);
-        text_printf(&library, "%s/libcudart.so.13", folder->v);
-        there = access(library.v, R_OK) == 0;
-        text_free(&library);
-    }
-    return there;
-}
-
 static void redirect(posix_spawn_file_actions_t *to, int output)
 {
     posix_spawn_file_actions_addopen(to, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -85,14 +70,14 @@ pid_t child_start(const ServeOptions *o, const char *socket, Diag *diag)
     const char *file = o->file ? o->file : o->words[0];
     Changes changes = {.n = 0};
     Text library = {0}, folder = {0};
-    if (!find_libraries(&folder)) {
+    if (!own_find(&library, "cuda/libcudart.so.13")) {
         diag_error(diag, "there is no libcudart.so.13 beside this onchip; it isn't installed whole");
-        return text_free(&folder), -1;
+        return text_free(&library), -1;
     }
+    text_add(&folder, library.v, (size_t)(base_name(library.v) - 1 - library.v));
     change(&changes, PATH, folder.v, true);
     change(&changes, WIRE_VARIABLE, socket, false);
     if (o->opened) change(&changes, OPENED_VARIABLE, o->opened, false);
-    text_printf(&library, "%s/libcudart.so.13", folder.v);
     if (!asks_for_runtime(file)) change(&changes, PRELOAD, library.v, true);
     char **environment = make_environment(&changes);
     posix_spawn_file_actions_t files;
