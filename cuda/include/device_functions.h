@@ -265,7 +265,39 @@ ONCHIP_CAS(unsigned short, atomicCAS, ".cas.b16", "h", "")
 #undef ONCHIP_CAS
 
 // --- loads and stores with a hint ----------------------------------------------------------------------------------------
-// T is moved as n registers of type R with the constraint C.
+// A type T, whose elements are E, is moved in registers of type R, with the constraint C, as the PTX type `of`. The list
+// of them makes loads and stores: ONE, TWO and FOUR make a function for a type of so many elements.
+#define ONCHIP_TYPES(ONE, TWO, FOUR, name, op)                                                        \
+    ONE(name, op, char, int, "s8", "r")                                                               \
+    ONE(name, op, signed char, int, "s8", "r")                                                        \
+    ONE(name, op, unsigned char, unsigned, "u8", "r")                                                 \
+    ONE(name, op, short, short, "s16", "h")                                                           \
+    ONE(name, op, unsigned short, unsigned short, "u16", "h")                                         \
+    ONE(name, op, int, int, "s32", "r")                                                               \
+    ONE(name, op, unsigned, unsigned, "u32", "r")                                                     \
+    ONE(name, op, long, long, "s64", "l")                                                             \
+    ONE(name, op, unsigned long, unsigned long, "u64", "l")                                           \
+    ONE(name, op, long long, long long, "s64", "l")                                                   \
+    ONE(name, op, unsigned long long, unsigned long long, "u64", "l")                                 \
+    ONE(name, op, float, float, "f32", "f")                                                           \
+    ONE(name, op, double, double, "f64", "d")                                                         \
+    TWO(name, op, char2, signed char, int, "s8", "r")                                                 \
+    FOUR(name, op, char4, signed char, int, "s8", "r")                                                \
+    TWO(name, op, uchar2, unsigned char, unsigned, "u8", "r")                                         \
+    FOUR(name, op, uchar4, unsigned char, unsigned, "u8", "r")                                        \
+    TWO(name, op, short2, short, short, "s16", "h")                                                   \
+    FOUR(name, op, short4, short, short, "s16", "h")                                                  \
+    TWO(name, op, ushort2, unsigned short, unsigned short, "u16", "h")                                \
+    FOUR(name, op, ushort4, unsigned short, unsigned short, "u16", "h")                               \
+    TWO(name, op, int2, int, int, "s32", "r")                                                         \
+    FOUR(name, op, int4, int, int, "s32", "r")                                                        \
+    TWO(name, op, uint2, unsigned, unsigned, "u32", "r")                                              \
+    FOUR(name, op, uint4, unsigned, unsigned, "u32", "r")                                             \
+    TWO(name, op, longlong2, long long, long long, "s64", "l")                                        \
+    TWO(name, op, ulonglong2, unsigned long long, unsigned long long, "u64", "l")                     \
+    TWO(name, op, float2, float, float, "f32", "f")                                                   \
+    FOUR(name, op, float4, float, float, "f32", "f")                                                  \
+    TWO(name, op, double2, double, double, "f64", "d")
 #define ONCHIP_LOAD_OF(name, op, T, R, of, C)                                                         \
     ONCHIP_FN T name(const T *p)                                                                      \
     {                                                                                                 \
@@ -288,105 +320,42 @@ ONCHIP_CAS(unsigned short, atomicCAS, ".cas.b16", "h", "")
                      : "=" C(x), "=" C(y), "=" C(z), "=" C(w) : "l"(p) : "memory");                   \
         return T{(E)x, (E)y, (E)z, (E)w};                                                             \
     }
-#define ONCHIP_LOADS(name, op)                                                                        \
-    ONCHIP_LOAD_OF(name, op, char, int, "s8", "r")                                                    \
-    ONCHIP_LOAD_OF(name, op, signed char, int, "s8", "r")                                             \
-    ONCHIP_LOAD_OF(name, op, unsigned char, unsigned, "u8", "r")                                      \
-    ONCHIP_LOAD_OF(name, op, short, short, "s16", "h")                                                \
-    ONCHIP_LOAD_OF(name, op, unsigned short, unsigned short, "u16", "h")                              \
-    ONCHIP_LOAD_OF(name, op, int, int, "s32", "r")                                                    \
-    ONCHIP_LOAD_OF(name, op, unsigned, unsigned, "u32", "r")                                          \
-    ONCHIP_LOAD_OF(name, op, long, long, "s64", "l")                                                  \
-    ONCHIP_LOAD_OF(name, op, unsigned long, unsigned long, "u64", "l")                                \
-    ONCHIP_LOAD_OF(name, op, long long, long long, "s64", "l")                                        \
-    ONCHIP_LOAD_OF(name, op, unsigned long long, unsigned long long, "u64", "l")                      \
-    ONCHIP_LOAD_OF(name, op, float, float, "f32", "f")                                                \
-    ONCHIP_LOAD_OF(name, op, double, double, "f64", "d")                                              \
-    ONCHIP_LOAD_2(name, op, char2, signed char, int, "s8", "r")                                       \
-    ONCHIP_LOAD_4(name, op, char4, signed char, int, "s8", "r")                                       \
-    ONCHIP_LOAD_2(name, op, uchar2, unsigned char, unsigned, "u8", "r")                               \
-    ONCHIP_LOAD_4(name, op, uchar4, unsigned char, unsigned, "u8", "r")                               \
-    ONCHIP_LOAD_2(name, op, short2, short, short, "s16", "h")                                         \
-    ONCHIP_LOAD_4(name, op, short4, short, short, "s16", "h")                                         \
-    ONCHIP_LOAD_2(name, op, ushort2, unsigned short, unsigned short, "u16", "h")                      \
-    ONCHIP_LOAD_4(name, op, ushort4, unsigned short, unsigned short, "u16", "h")                      \
-    ONCHIP_LOAD_2(name, op, int2, int, int, "s32", "r")                                               \
-    ONCHIP_LOAD_4(name, op, int4, int, int, "s32", "r")                                               \
-    ONCHIP_LOAD_2(name, op, uint2, unsigned, unsigned, "u32", "r")                                    \
-    ONCHIP_LOAD_4(name, op, uint4, unsigned, unsigned, "u32", "r")                                    \
-    ONCHIP_LOAD_2(name, op, longlong2, long long, long long, "s64", "l")                              \
-    ONCHIP_LOAD_2(name, op, ulonglong2, unsigned long long, unsigned long long, "u64", "l")           \
-    ONCHIP_LOAD_2(name, op, float2, float, float, "f32", "f")                                         \
-    ONCHIP_LOAD_4(name, op, float4, float, float, "f32", "f")                                         \
-    ONCHIP_LOAD_2(name, op, double2, double, double, "f64", "d")
 #if ONCHIP_ARCH >= 320
 #define ONCHIP_READ_ONLY "ld.global.nc"
 #else
 #define ONCHIP_READ_ONLY "ld.global"
 #endif
-ONCHIP_LOADS(__ldg, ONCHIP_READ_ONLY)
-ONCHIP_LOADS(__ldcg, "ld.global.cg")
-ONCHIP_LOADS(__ldca, "ld.global.ca")
-ONCHIP_LOADS(__ldcs, "ld.global.cs")
-ONCHIP_LOADS(__ldlu, "ld.global.lu")
-ONCHIP_LOADS(__ldcv, "ld.global.cv")
-#undef ONCHIP_LOADS
+ONCHIP_TYPES(ONCHIP_LOAD_OF, ONCHIP_LOAD_2, ONCHIP_LOAD_4, __ldg, ONCHIP_READ_ONLY)
+ONCHIP_TYPES(ONCHIP_LOAD_OF, ONCHIP_LOAD_2, ONCHIP_LOAD_4, __ldcg, "ld.global.cg")
+ONCHIP_TYPES(ONCHIP_LOAD_OF, ONCHIP_LOAD_2, ONCHIP_LOAD_4, __ldca, "ld.global.ca")
+ONCHIP_TYPES(ONCHIP_LOAD_OF, ONCHIP_LOAD_2, ONCHIP_LOAD_4, __ldcs, "ld.global.cs")
+ONCHIP_TYPES(ONCHIP_LOAD_OF, ONCHIP_LOAD_2, ONCHIP_LOAD_4, __ldlu, "ld.global.lu")
+ONCHIP_TYPES(ONCHIP_LOAD_OF, ONCHIP_LOAD_2, ONCHIP_LOAD_4, __ldcv, "ld.global.cv")
 #undef ONCHIP_LOAD_OF
 #undef ONCHIP_LOAD_2
 #undef ONCHIP_LOAD_4
 #undef ONCHIP_READ_ONLY
 #define ONCHIP_STORE_OF(name, op, T, R, of, C)                                                        \
     ONCHIP_FN void name(T *p, T v) { asm volatile(op "." of " [%0], %1;" ::"l"(p), C((R)v) : "memory"); }
-#define ONCHIP_STORE_2(name, op, T, R, of, C)                                                         \
+#define ONCHIP_STORE_2(name, op, T, E, R, of, C)                                                      \
     ONCHIP_FN void name(T *p, T v)                                                                    \
     {                                                                                                 \
         asm volatile(op ".v2." of " [%0], {%1, %2};" ::"l"(p), C((R)v.x), C((R)v.y) : "memory");      \
     }
-#define ONCHIP_STORE_4(name, op, T, R, of, C)                                                         \
+#define ONCHIP_STORE_4(name, op, T, E, R, of, C)                                                      \
     ONCHIP_FN void name(T *p, T v)                                                                    \
     {                                                                                                 \
         asm volatile(op ".v4." of " [%0], {%1, %2, %3, %4};" ::"l"(p), C((R)v.x), C((R)v.y), C((R)v.z), \
                      C((R)v.w) : "memory");                                                           \
     }
-#define ONCHIP_STORES(name, op)                                                                       \
-    ONCHIP_STORE_OF(name, op, char, int, "s8", "r")                                                   \
-    ONCHIP_STORE_OF(name, op, signed char, int, "s8", "r")                                            \
-    ONCHIP_STORE_OF(name, op, unsigned char, unsigned, "u8", "r")                                     \
-    ONCHIP_STORE_OF(name, op, short, short, "s16", "h")                                               \
-    ONCHIP_STORE_OF(name, op, unsigned short, unsigned short, "u16", "h")                             \
-    ONCHIP_STORE_OF(name, op, int, int, "s32", "r")                                                   \
-    ONCHIP_STORE_OF(name, op, unsigned, unsigned, "u32", "r")                                         \
-    ONCHIP_STORE_OF(name, op, long, long, "s64", "l")                                                 \
-    ONCHIP_STORE_OF(name, op, unsigned long, unsigned long, "u64", "l")                               \
-    ONCHIP_STORE_OF(name, op, long long, long long, "s64", "l")                                       \
-    ONCHIP_STORE_OF(name, op, unsigned long long, unsigned long long, "u64", "l")                     \
-    ONCHIP_STORE_OF(name, op, float, float, "f32", "f")                                               \
-    ONCHIP_STORE_OF(name, op, double, double, "f64", "d")                                             \
-    ONCHIP_STORE_2(name, op, char2, int, "s8", "r")                                                   \
-    ONCHIP_STORE_4(name, op, char4, int, "s8", "r")                                                   \
-    ONCHIP_STORE_2(name, op, uchar2, unsigned, "u8", "r")                                             \
-    ONCHIP_STORE_4(name, op, uchar4, unsigned, "u8", "r")                                             \
-    ONCHIP_STORE_2(name, op, short2, short, "s16", "h")                                               \
-    ONCHIP_STORE_4(name, op, short4, short, "s16", "h")                                               \
-    ONCHIP_STORE_2(name, op, ushort2, unsigned short, "u16", "h")                                     \
-    ONCHIP_STORE_4(name, op, ushort4, unsigned short, "u16", "h")                                     \
-    ONCHIP_STORE_2(name, op, int2, int, "s32", "r")                                                   \
-    ONCHIP_STORE_4(name, op, int4, int, "s32", "r")                                                   \
-    ONCHIP_STORE_2(name, op, uint2, unsigned, "u32", "r")                                             \
-    ONCHIP_STORE_4(name, op, uint4, unsigned, "u32", "r")                                             \
-    ONCHIP_STORE_2(name, op, longlong2, long long, "s64", "l")                                        \
-    ONCHIP_STORE_2(name, op, ulonglong2, unsigned long long, "u64", "l")                              \
-    ONCHIP_STORE_2(name, op, float2, float, "f32", "f")                                               \
-    ONCHIP_STORE_4(name, op, float4, float, "f32", "f")                                               \
-    ONCHIP_STORE_2(name, op, double2, double, "f64", "d")
-ONCHIP_STORES(__stwb, "st.global.wb")
-ONCHIP_STORES(__stcg, "st.global.cg")
-ONCHIP_STORES(__stcs, "st.global.cs")
-ONCHIP_STORES(__stwt, "st.global.wt")
-#undef ONCHIP_STORES
+ONCHIP_TYPES(ONCHIP_STORE_OF, ONCHIP_STORE_2, ONCHIP_STORE_4, __stwb, "st.global.wb")
+ONCHIP_TYPES(ONCHIP_STORE_OF, ONCHIP_STORE_2, ONCHIP_STORE_4, __stcg, "st.global.cg")
+ONCHIP_TYPES(ONCHIP_STORE_OF, ONCHIP_STORE_2, ONCHIP_STORE_4, __stcs, "st.global.cs")
+ONCHIP_TYPES(ONCHIP_STORE_OF, ONCHIP_STORE_2, ONCHIP_STORE_4, __stwt, "st.global.wt")
 #undef ONCHIP_STORE_OF
 #undef ONCHIP_STORE_2
 #undef ONCHIP_STORE_4
+#undef ONCHIP_TYPES
 
 // --- which memory an address lies in -------------------------------------------------------------------------------------
 #define ONCHIP_IS(name, space)                                                                                \

@@ -9,6 +9,7 @@ mkdir cache
 # --- one file with a main ---------------------------------------------------------------------------------------------
 cat >saxpy.cu <<'CUDA'
 #include <cstdio>
+#include <cuda.h>
 #include <cstdlib>
 #include <vector>
 __global__ void saxpy(int n, float a, const float *x, float *y)

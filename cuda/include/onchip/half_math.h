@@ -3,29 +3,16 @@
 #ifndef ONCHIP_HALF_MATH_H
 #define ONCHIP_HALF_MATH_H
 
+#include "../math_functions.h"
 #include "narrow.h"
 
-#define ONCHIP_APPROXIMATE(name, op)              \
-    ONCHIP_FN float name(float x)                 \
-    {                                             \
-        float r;                                  \
-        asm(op " %0, %1;" : "=f"(r) : "f"(x));    \
-        return r;                                 \
-    }
-ONCHIP_APPROXIMATE(onchip_exp2, "ex2.approx.f32")
-ONCHIP_APPROXIMATE(onchip_log2_rough, "lg2.approx.f32")
-ONCHIP_APPROXIMATE(onchip_reciprocal_root, "rsqrt.approx.f32")
-ONCHIP_APPROXIMATE(onchip_root, "sqrt.rn.f32")
-ONCHIP_APPROXIMATE(onchip_reciprocal, "rcp.rn.f32")
-#undef ONCHIP_APPROXIMATE
-
-ONCHIP_FN float onchip_exp(float x) { return onchip_exp2(x * 1.44269504f); }
-ONCHIP_FN float onchip_exp10(float x) { return onchip_exp2(x * 3.32192809f); }
+ONCHIP_FN float onchip_exp(float x) { return onchip_ex2(x * 1.44269504f); }
+ONCHIP_FN float onchip_exp10(float x) { return onchip_ex2(x * 3.32192809f); }
 
 // Near 1 the instruction's error is absolute: there the series of the inverse hyperbolic tangent of t.
 ONCHIP_FN float onchip_log2(float x)
 {
-    if (!(x > 0.9f && x < 1.1f)) return onchip_log2_rough(x);
+    if (!(x > 0.9f && x < 1.1f)) return onchip_lg2(x);
     const float t = (x - 1) / (x + 1), s = t * t;
     return t * (2.88539008f + s * (0.961796694f + s * (0.577078016f + s * 0.412198583f)));
 }
@@ -76,7 +63,7 @@ ONCHIP_FN float onchip_tanh(float x)
         const float end = -5.39682540e-2f + s * (2.18694885e-2f + s * -8.86323553e-3f);
         return x + x * s * (-0.333333333f + s * (0.133333333f + s * end));
     }
-    return __builtin_copysignf(1 - 2 * onchip_reciprocal(onchip_exp2(size * 2.88539008f) + 1), x);
+    return __builtin_copysignf(1 - 2 * __frcp_rn(onchip_ex2(size * 2.88539008f) + 1), x);
 }
 
 #endif
