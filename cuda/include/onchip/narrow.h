@@ -48,12 +48,14 @@ ONCHIP_EITHER float onchip_float_of(unsigned u)
     return x;
 }
 
-// x, rounded once. A NaN becomes the format's largest number of bits, without a sign.
-template <int E, int F> ONCHIP_EITHER unsigned onchip_narrow(double x, onchip_rounding r)
+// x, rounded once. A NaN becomes the format's largest number of bits, without a sign. infinity: the bits behind those of
+// the largest number.
+template <int E, int F, unsigned infinity = ((1u << E) - 1) << F>
+ONCHIP_EITHER unsigned onchip_narrow(double x, onchip_rounding r)
 {
     const unsigned long long u = onchip_bits_of(x), size = u << 1 >> 1;
-    const unsigned minus = (unsigned)(u >> 63), sign = minus << (E + F), infinity = ((1u << E) - 1) << F;
-    if (size > 0x7ffull << 52) return infinity | ((1u << F) - 1);
+    const unsigned minus = (unsigned)(u >> 63), sign = minus << (E + F);
+    if (size > 0x7ffull << 52) return (1u << (E + F)) - 1;
     if (size == 0x7ffull << 52) return sign | infinity;
     if (!size) return sign;
     const int least = 2 - (1 << (E - 1)), e = (int)(size >> 52) - 1023;
