@@ -53,6 +53,7 @@ ONCHIP_FN void *memset(void *to, int value, size_t bytes) { return __builtin_mem
 #if defined(__CUDA__) && defined(__cplusplus)
 #include <__clang_cuda_builtin_vars.h>
 
+#include "cuda_device_runtime_api.h"
 #include "device_functions.h"
 #include "math_functions.h"
 #include "surface_indirect_functions.h"

@@ -23,9 +23,6 @@
 #ifndef __CUDACC__
 #define __CUDACC__
 #endif
-#ifndef __NVCC__
-#define __NVCC__
-#endif
 #else
 #define __host__
 #define __device__

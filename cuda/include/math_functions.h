@@ -1292,6 +1292,16 @@ ONCHIP_BY(frexp, int *) ONCHIP_BY(ldexp, int) ONCHIP_BY(scalbn, int) ONCHIP_BY(s
 #undef ONCHIP_TO
 #undef ONCHIP_BY
 
+// --- what glibc calls isnan and its like; libcu++ asks by these names -------------------------------------------------------
+ONCHIP_FN int __isnan(double x) { return x != x; }
+ONCHIP_FN int __isnanf(float x) { return x != x; }
+ONCHIP_FN int __isinf(double x) { return fabs(x) == __builtin_inf(); }
+ONCHIP_FN int __isinff(float x) { return fabsf(x) == __builtin_inff(); }
+ONCHIP_FN int __finite(double x) { return fabs(x) < __builtin_inf(); }
+ONCHIP_FN int __finitef(float x) { return fabsf(x) < __builtin_inff(); }
+ONCHIP_FN int __signbit(double x) { return (int)(onchip_bits(x) >> 63); }
+ONCHIP_FN int __signbitf(float x) { return (int)(onchip_bits(x) >> 31); }
+
 // --- absolute values; min and max, of both sides --------------------------------------------------------------------------------
 ONCHIP_FN int abs(int x) { return x < 0 ? -x : x; }
 ONCHIP_FN long abs(long x) { return x < 0 ? -x : x; }

@@ -29,7 +29,10 @@ static void add_both(const Tool *t, WordList *w)
     // from 14 on know this one.
     words_add(w, "-x", "cuda", "-nocudainc", "-nocudalib", "--cuda-path=/nonexistent", NULL);
     words_add(w, "-Wno-unknown-cuda-version", "-Xclang", "-target-sdk-version=11.5", NULL);
+    // Declared only, and never called, by templates that ask what a type can do: libcu++ has them.
+    words_add(w, "-Xclang", "-fcuda-allow-variadic-functions", NULL);
     if (!has_standard(&t->build->both)) words_add(w, "-std=c++17", NULL);
+    words_add(w, "-D__NVCC__", NULL);  // by which sources know CUDA; -U__NVCC__ takes it back
     words_join(w, &t->build->both);
     words_add(w, "-isystem", t->headers, "-include", "cuda_runtime.h", NULL);
 }
@@ -145,6 +148,7 @@ bool pass_ptx(const Tool *t, const char *source, Target target, const char *ir, 
     words_add(&w, t->build->device_debug ? "-O0" : "-O3", NULL);
     words_join(&w, &t->build->codegen);
     words_add(&w, "-vectorize-loops", "-vectorize-slp", NULL);  // as its driver asks for
+    words_add(&w, "-w", NULL);  // of loops that aren't unrolled: many are in Thrust, and nvcc doesn't tell either
     words_add(&w, "-x", "ir", "-S", "-o", made.v, ir, NULL);
     bool ok = run_clang(t, source, "gives no PTX", &w, diag);
     if (ok && !t->build->dry) {
