@@ -1,0 +1,2 @@
+// sm_32_atomic_functions.h: what CUDA has in this file is in device_functions.h.
+#include "cuda_runtime.h"

@@ -1,0 +1,2 @@
+// sm_32_intrinsics.h: what CUDA has in this file is in device_functions.h.
+#include "cuda_runtime.h"
