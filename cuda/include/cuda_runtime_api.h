@@ -5,6 +5,7 @@
 #define __CUDA_RUNTIME_API_H__
 
 #include "driver_types.h"
+#include "onchip/per_thread.h"
 
 #define CUDART_VERSION 12000
 #define __CUDART_API_VERSION CUDART_VERSION

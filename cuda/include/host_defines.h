@@ -14,7 +14,12 @@
 #define __cluster_dims__(...)
 #define __block_size__(...)
 #define __grid_constant__
+// On the host it is reached through a pointer, which src/compile/managed.c puts there: the section names such variables.
+#ifdef __CUDA_ARCH__
 #define __managed__ __attribute__((device))
+#else
+#define __managed__ __attribute__((section("onchip_managed"), used))
+#endif
 #define __device_builtin__
 #define __device_builtin_texture_type__ __attribute__((device_builtin_texture_type))
 #define __device_builtin_surface_type__ __attribute__((device_builtin_surface_type))

@@ -122,9 +122,10 @@ static bool make_fatbin(Work *w, const char *source, const char *path)
 bool make_object(Work *w, const BuildInput *i, const char *object)
 {
     if (kind_of(i) == OTHER) return pass_host(&w->tool, i->path, NULL, object, NULL, w->diag);
-    if (w->b->parts) return make_part(w, i->path, object);
+    if (w->b->parts) return make_part(w, i->path, object) && managed_put(w, i->path, NULL, object);
     const char *device = work_file(w, "device.fatbin");
-    return make_fatbin(w, i->path, device) && pass_host(&w->tool, i->path, device, object, w->host_rules, w->diag);
+    return make_fatbin(w, i->path, device) && pass_host(&w->tool, i->path, device, object, w->host_rules, w->diag) &&
+           managed_put(w, i->path, device, object);
 }
 
 static bool write_ptx(Work *w, const char *source, const char *output)

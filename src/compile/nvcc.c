@@ -199,8 +199,7 @@ static bool take(Reader *r, int o, const char *v)
     case N_HELP: *r->word = NVCC_HELP; break;
     case N_FORWARD: r->forward = true; break;
     case N_DEFAULT_STREAM:
-        if (!strcmp(v, "per-thread"))
-            return diag_error(r->diag, "-default-stream per-thread isn't offered; streams of cudaStreamPerThread are");
+        if (!strcmp(v, "per-thread")) vec_push(&b->both, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM");
         break;
     case N_MACHINE:
         if (strcmp(v, "64") && strcmp(v, "native")) return diag_error(r->diag, "-m%s: programs have 64 bits", v);

@@ -97,6 +97,7 @@ bool pass_ir(const Tool *t, const char *source, Target target, const char *ir, c
     words_join(&w, &t->build->device);
     add_part(t, source, part, &w);
     if (depend) words_add(&w, "-MD", "-MF", depend, NULL);
+    words_add(&w, "-fno-builtin-malloc", NULL);  // which may fail on the device, also where nobody writes to it
     words_add(&w, "-fno-discard-value-names", "-Xclang", "-disable-llvm-passes", NULL);
     words_add(&w, "-emit-llvm", "-S", "-o", ir, source, NULL);
     return run_clang(t, source, "doesn't compile for the device", &w, diag);
@@ -167,14 +168,18 @@ bool pass_host(const Tool *t, const char *source, const char *fatbin, const char
 {
     WordList w = {0};
     char part[PART];
-    if (!ends_in(source, ".s")) add_host(t, fatbin != NULL, &w);
+    const bool made = ends_in(source, ".s") || ends_in(source, ".ll");  // by an earlier pass
+    if (!made) add_host(t, fatbin != NULL, &w);
     if (fatbin) {
         words_add(&w, "-Xclang", "-fcuda-include-gpubinary", "-Xclang", fatbin, NULL);
         add_part(t, source, part, &w);
     }
     words_join(&w, &t->build->host);
     if (depend) words_add(&w, "-MD", "-MF", depend, NULL);
-    words_add(&w, ends_in(object, ".s") ? "-S" : "-c", "-o", object, source, NULL);
+    // Assembly and what leads to it: shared variables are reached by way of pointers (managed.c).
+    if (ends_in(object, ".ll")) words_add(&w, "-fPIC", "-Xclang", "-disable-llvm-passes", "-emit-llvm", NULL);
+    if (ends_in(source, ".ll")) words_add(&w, "-fPIC", NULL);
+    words_add(&w, ends_in(object, ".s") || ends_in(object, ".ll") ? "-S" : "-c", "-o", object, source, NULL);
     return run_clang(t, source, "doesn't compile for the host", &w, diag);
 }
 
