@@ -52,6 +52,14 @@ ONCHIP_FN void *memset(void *to, int value, size_t bytes) { return __builtin_mem
 
 #if defined(__CUDA__) && defined(__cplusplus)
 #include <__clang_cuda_builtin_vars.h>
+// clang declares these conversions, and leaves their bodies to us.
+#define ONCHIP_CONVERSION(name, T)                                                                            \
+    __device__ __forceinline__ __cuda_builtin_##name##_t::operator T() const { return {x, y, z}; }
+ONCHIP_CONVERSION(threadIdx, dim3) ONCHIP_CONVERSION(threadIdx, uint3)
+ONCHIP_CONVERSION(blockIdx, dim3) ONCHIP_CONVERSION(blockIdx, uint3)
+ONCHIP_CONVERSION(blockDim, dim3) ONCHIP_CONVERSION(blockDim, uint3)
+ONCHIP_CONVERSION(gridDim, dim3) ONCHIP_CONVERSION(gridDim, uint3)
+#undef ONCHIP_CONVERSION
 
 #include "cuda_device_runtime_api.h"
 #include "device_functions.h"
