@@ -1,5 +1,5 @@
-// cooperative_groups.h: groups of threads as values: a block, a grid, a cluster, tiles of a block, the threads of a warp
-// that go one way. Names and meanings are those of the CUDA C++ Programming Guide.
+// cooperative_groups.h: groups of threads as values: a block, a grid, a cluster, tiles of a block, the threads of a
+// warp that go one way. Names and meanings are those of the CUDA C++ Programming Guide.
 //
 // Every group is a thread_group by its data, so that it can be passed as one by value; its type knows more, and all of
 // that is folded when functions are inlined. Threads of one warp are a mask of lanes, ranked from the lowest. A tile of
@@ -17,7 +17,7 @@
 
 namespace cooperative_groups {
 
-// --- shared memory of tiles of several warps -----------------------------------------------------------------------------
+// --- shared memory of tiles of several warps -------------------------------------------------------------------------
 struct __align__(16) onchip_tiles {
     unsigned barrier[32][2];  // of a tile of n threads, the r-th of its block: 1024 / n + r; arrivals and generation
     ONCHIP_IN void *slot(unsigned warp) { return (unsigned char *)(this + 1) + 32 * warp; }
@@ -45,7 +45,7 @@ ONCHIP_FN void onchip_wait(const unsigned *barrier, unsigned generation)
     __threadfence();
 }
 
-// --- threads, blocks, lanes ------------------------------------------------------------------------------------------------
+// --- threads, blocks, lanes ------------------------------------------------------------------------------------------
 ONCHIP_FN unsigned onchip_lane()
 {
     unsigned r;
@@ -75,9 +75,10 @@ template <onchip_shuffles how> ONCHIP_FN unsigned onchip_shuffle_word(unsigned m
     if constexpr (how == onchip_down) return onchip__shfl_down(mask, v, b, c | 31);
     return onchip__shfl_xor(mask, v, b, c | 31);
 }
-template <onchip_shuffles how, class T> ONCHIP_FN T onchip_shuffle(unsigned mask, const T &v, unsigned b, unsigned width)
+template <onchip_shuffles how, class T>
+ONCHIP_FN T onchip_shuffle(unsigned mask, const T &v, unsigned b, unsigned width)
 {
-    static_assert(std::is_trivially_copyable<T>::value && sizeof(T) <= 32, "at most 32 bytes that can be copied so");
+    static_assert(std::is_trivially_copyable<T>::value && sizeof(T) <= 32, "at most 32 bytes, trivially copyable");
     const unsigned c = (32 - width) << 8;
     unsigned word[(sizeof(T) + 3) / 4] = {};
     __builtin_memcpy(word, &v, sizeof(T));
@@ -87,7 +88,7 @@ template <onchip_shuffles how, class T> ONCHIP_FN T onchip_shuffle(unsigned mask
     return r;
 }
 
-// --- any group ---------------------------------------------------------------------------------------------------------
+// --- any group -------------------------------------------------------------------------------------------------------
 enum onchip_kinds : unsigned { onchip_of_block, onchip_of_grid, onchip_of_cluster, onchip_of_lanes, onchip_of_warps };
 struct onchip_group {
     onchip_kinds kind;
@@ -152,11 +153,11 @@ protected:
     onchip_group of;
 };
 
-// --- a block -----------------------------------------------------------------------------------------------------------
+// --- a block ---------------------------------------------------------------------------------------------------------
 class thread_block : public thread_group {
 public:
     struct arrival_token {};
-    ONCHIP_IN explicit thread_block(onchip_tiles *tiles) : thread_group(onchip_group{onchip_of_block, 0, 0, 1, tiles}) {}
+    ONCHIP_IN explicit thread_block(onchip_tiles *tiles) : thread_group({onchip_of_block, 0, 0, 1, tiles}) {}
     ONCHIP_IN static void sync() { __syncthreads(); }
     // All of a block's threads come to barrier_wait, too: the barrier is there.
     ONCHIP_IN static arrival_token barrier_arrive()
@@ -188,7 +189,7 @@ template <unsigned int MaxBlockSize> ONCHIP_FN thread_block this_thread_block(bl
     return thread_block(&memory.tiles);
 }
 
-// --- a cluster ---------------------------------------------------------------------------------------------------------
+// --- a cluster -------------------------------------------------------------------------------------------------------
 #if ONCHIP_ARCH >= 900
 #define ONCHIP_SPECIAL(name, of)                                                                              \
     ONCHIP_FN unsigned name()                                                                                 \
@@ -266,7 +267,7 @@ ONCHIP_FN unsigned onchip_cluster_blocks() { return 1; }
 ONCHIP_FN unsigned onchip_cluster_block_rank() { return 0; }
 #endif
 
-// --- a grid ------------------------------------------------------------------------------------------------------------
+// --- a grid ----------------------------------------------------------------------------------------------------------
 // A cooperative launch has memory for the blocks' barrier, whose address the driver gives in two registers.
 ONCHIP_FN unsigned *onchip_grid_memory()
 {
@@ -340,7 +341,7 @@ ONCHIP_FN grid_group this_grid() { return grid_group(); }
 ONCHIP_FN void onchip_sync_grid() { grid_group::sync(); }
 ONCHIP_IN inline bool thread_group::is_valid() const { return of.kind != onchip_of_grid || grid_group::is_valid(); }
 
-// --- threads of a warp -------------------------------------------------------------------------------------------------
+// --- threads of a warp -----------------------------------------------------------------------------------------------
 class coalesced_group : public thread_group {
 public:
     ONCHIP_IN coalesced_group(unsigned mask, unsigned meta_rank, unsigned meta_size)
@@ -390,13 +391,14 @@ private:
         lanes &= of.mask;
         if (of.mask == ~0u) return lanes;
         unsigned r = 0, rank = 0;
-        for (unsigned rest = of.mask; rest; rest &= rest - 1, rank++) r |= (lanes >> (__ffs((int)rest) - 1) & 1) << rank;
+        for (unsigned rest = of.mask; rest; rest &= rest - 1, rank++)
+            r |= (lanes >> (__ffs((int)rest) - 1) & 1) << rank;
         return r;
     }
 };
 ONCHIP_FN coalesced_group coalesced_threads() { return coalesced_group(__activemask(), 0, 1); }
 
-// --- tiles -------------------------------------------------------------------------------------------------------------
+// --- tiles -----------------------------------------------------------------------------------------------------------
 // ParentT is what it was cut from; void: it isn't said.
 template <unsigned int Size, typename ParentT = void> class thread_block_tile;
 
@@ -460,7 +462,10 @@ public:
     }
     ONCHIP_IN unsigned ballot(int predicate) const { return ranks(__ballot_sync(warp_mask(), predicate)); }
 #if ONCHIP_ARCH >= 700
-    template <class T> ONCHIP_IN unsigned match_any(T value) const { return ranks(__match_any_sync(warp_mask(), value)); }
+    template <class T> ONCHIP_IN unsigned match_any(T value) const
+    {
+        return ranks(__match_any_sync(warp_mask(), value));
+    }
     template <class T> ONCHIP_IN unsigned match_all(T value, int &predicate) const
     {
         return ranks(__match_all_sync(warp_mask(), value, &predicate));
@@ -469,7 +474,7 @@ public:
     // The warp's slot, and that of one of the tile's warps. Between put and get, and get and put, the tile is in step.
     template <class T> ONCHIP_IN void put(const T &v) const
     {
-        static_assert(std::is_trivially_copyable<T>::value && sizeof(T) <= 32, "at most 32 bytes that can be copied so");
+        static_assert(std::is_trivially_copyable<T>::value && sizeof(T) <= 32, "at most 32 bytes, trivially copyable");
         __builtin_memcpy(of.tiles->slot(onchip_block_rank() / 32), &v, sizeof(T));
     }
     template <class T> ONCHIP_IN T get(unsigned warp) const
@@ -507,7 +512,7 @@ public:
 
 ONCHIP_FN thread_block_tile<1> this_thread() { return thread_block_tile<1>(0, 1); }
 
-// --- partitions --------------------------------------------------------------------------------------------------------
+// --- partitions ------------------------------------------------------------------------------------------------------
 // For a block that brought none.
 ONCHIP_FN onchip_tiles *onchip_own_tiles()
 {
@@ -576,7 +581,7 @@ template <class Group> ONCHIP_FN coalesced_group binary_partition(const Group &p
 }
 #endif
 
-// --- functions of any group ----------------------------------------------------------------------------------------------
+// --- functions of any group ------------------------------------------------------------------------------------------
 template <class Group> ONCHIP_FN void sync(const Group &group) { group.sync(); }
 template <class Group> ONCHIP_FN auto thread_rank(const Group &group) { return group.thread_rank(); }
 template <class Group> ONCHIP_FN auto group_size(const Group &group) { return group.num_threads(); }

@@ -1,7 +1,7 @@
 // scan.h: each thread of a group gets what an operation makes of the values up to its own, or of those before it.
 //
-// What the first thread gets of those before it is the operation's neutral value, and a value of zero for one that isn't
-// of reduce.h.
+// What the first thread gets of those before it is the operation's neutral value, and zero for one that isn't of
+// reduce.h.
 #ifndef ONCHIP_COOPERATIVE_GROUPS_SCAN_H
 #define ONCHIP_COOPERATIVE_GROUPS_SCAN_H
 
