@@ -397,6 +397,9 @@ ONCHIP_FN int __ffs(int x) { return __builtin_ffs(x); }
 ONCHIP_FN int __ffsll(long long x) { return __builtin_ffsll(x); }
 ONCHIP_FN unsigned __brev(unsigned x) { return __builtin_bitreverse32(x); }
 ONCHIP_FN unsigned long long __brevll(unsigned long long x) { return __builtin_bitreverse64(x); }
+ONCHIP_BOTH unsigned short __nv_bswap16(unsigned short x) { return __builtin_bswap16(x); }
+ONCHIP_BOTH unsigned __nv_bswap32(unsigned x) { return __builtin_bswap32(x); }
+ONCHIP_BOTH unsigned long long __nv_bswap64(unsigned long long x) { return __builtin_bswap64(x); }
 ONCHIP_FN unsigned __byte_perm(unsigned a, unsigned b, unsigned s)
 {
     unsigned r;
@@ -466,6 +469,18 @@ ONCHIP_DP(__dp2a_lo, int, int, "dp2a.lo.s32.s32")
 ONCHIP_DP(__dp2a_lo, unsigned, unsigned, "dp2a.lo.u32.u32")
 ONCHIP_DP(__dp2a_hi, int, int, "dp2a.hi.s32.s32")
 ONCHIP_DP(__dp2a_hi, unsigned, unsigned, "dp2a.hi.u32.u32")
+#define ONCHIP_DP_2(name)                                                                                     \
+    ONCHIP_FN int name(short2 a, char4 b, int c)                                                              \
+    {                                                                                                         \
+        return name(__builtin_bit_cast(int, a), __builtin_bit_cast(int, b), c);                               \
+    }                                                                                                         \
+    ONCHIP_FN unsigned name(ushort2 a, uchar4 b, unsigned c)                                                  \
+    {                                                                                                         \
+        return name(__builtin_bit_cast(unsigned, a), __builtin_bit_cast(unsigned, b), c);                     \
+    }
+ONCHIP_DP_2(__dp2a_lo)
+ONCHIP_DP_2(__dp2a_hi)
+#undef ONCHIP_DP_2
 #endif
 #undef ONCHIP_DP
 ONCHIP_FN int __float_as_int(float x) { return __builtin_bit_cast(int, x); }

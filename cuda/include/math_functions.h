@@ -9,7 +9,7 @@
 // different expressions are fused. Methods: Cody and Waite, Software Manual for the Elementary Functions (1980);
 // Payne and Hanek, Radian Reduction for Trigonometric Functions (1983); Muller, Elementary Functions (2016); Abramowitz
 // and Stegun, Handbook of Mathematical Functions (1964). Polynomials are least maximum fits by Lawson's iteration, made
-// for this file; test/cuda/math.sh measures all errors.
+// for this file; test/compile/math.sh measures all errors.
 #ifndef ONCHIP_MATH_FUNCTIONS_H
 #define ONCHIP_MATH_FUNCTIONS_H
 #define __MATH_FUNCTIONS_H__
@@ -88,6 +88,9 @@ ONCHIP_APPROX(cos, "cos.approx")
 ONCHIP_APPROX(rsqrt, "rsqrt.approx")
 ONCHIP_APPROX(rcp, "rcp.approx.ftz")
 ONCHIP_APPROX(saturate, "cvt.sat.f32")
+#if ONCHIP_ARCH >= 750
+ONCHIP_APPROX(tanh, "tanh.approx")
+#endif
 #undef ONCHIP_APPROX
 
 // --- of both types: what is an instruction, or exact -----------------------------------------------------------------------
@@ -441,11 +444,23 @@ ONCHIP_FN float coshf(float x)
 }
 ONCHIP_FN float tanhf(float x)
 {
+#if defined(ONCHIP_FAST_MATH) && ONCHIP_ARCH >= 750
+    return onchip_tanh(x);
+#else
     const float a = fabsf(x), s = x * x;
     if (a < 0.55f)
         return x == 0 ? x : fmaf(s * x, onchip_p(s, -0.333333194f, 0.133326367f, -0.0538569503f, 0.0210887995f,
                                                  -0.00629640929f), x);
     return copysignf(1 - 2 / (expf(2 * onchip_between(a, 0, 40)) + 1), x);
+#endif
+}
+ONCHIP_FN float __tanhf(float x)
+{
+#if ONCHIP_ARCH >= 750
+    return onchip_tanh(x);
+#else
+    return tanhf(x);
+#endif
 }
 
 // --- floats: logarithms -----------------------------------------------------------------------------------------------------

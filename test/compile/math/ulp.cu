@@ -116,6 +116,7 @@
     F(float, __log10f_far, 1, __log10f(x), log10(x), 3, 2, 99, 2, 3.4e38)                                           \
     F(float, __expf, 1, __expf(x), exp(x), 2 + std::floor(std::fabs(1.173 * v)), -87, 88, -87.3, 88.7)              \
     F(float, __exp10f, 1, __exp10f(x), exp10(x), 2 + std::floor(std::fabs(2.97 * v)), -37, 38, -37.9, 38.5)         \
+    F(float, __tanhf, 1, __tanhf(x), tanh(x), 8192, -9, 9)                                                          \
     F(float, __fdividef, 2, __fdividef(x, y), x / y, 2, -9, 9, -8e37, 8e37)                                         \
     F(float, __frsqrt_rn, 1, __frsqrt_rn(x), T(1) / sqrt(x), 0, 0, 10)
 #define ROWS(F) ROWS_1(F) ROWS_2(F) ROWS_3(F) ROWS_4(F) ROWS_5(F) ROWS_6(F)
@@ -212,7 +213,7 @@ template <class T> static void fill(std::vector<T> &x, int n, int count, double 
     }
 }
 
-// --- an error, in ulps of the right result; of numbers that have no distance 1e9 --------------------------------------
+// --- an error, in ulps of the right result; of numbers that have no distance 1e9 ------------------------------------
 template <class T> struct Wide {
     typedef long double type;
 };
@@ -291,7 +292,7 @@ static void row(const char *name, int n, Right right, Bound bound, double a, dou
     if (absolute)
         printf("%9.3g %9.3g absolute", most, absolute);
     else
-        printf("%9.3f %9.4g", most, bound((double)x[at]));
+        printf("%9.3f %9.4g", worst, bound((double)x[at]));
     if (bad)
         printf("  WRONG %d times: (%.17g, %.17g) gives %.17g, off by %.4g", bad, (double)x[at], (double)x[count + at],
                (double)out[at], worst);
