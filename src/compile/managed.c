@@ -1,10 +1,9 @@
-// managed.c: __managed__ variables, which the host and the device share. clang has none. Its device's pass takes one for a
-// __device__ variable, its host's pass for one in a section of its own (host_defines.h). The runtime knows where the
+// managed.c: __managed__ variables, which the host and the device share. clang has none. Its device's pass takes one for
+// a __device__ variable, its host's pass for one in a section of its own (host_defines.h). The runtime knows where the
 // device's lies, and gives a pointer to it (__cudaRegisterManagedVar), through which the host has to go.
 //
-// The host's code goes there by the way of a shared library, which reaches a variable that another one may define through
-// the pointer in its global offset table. So it is compiled as such a library's, and then each `x@GOTPCREL` is made
-// `x.onchip_managed`, a pointer of ours.
+// Code of a shared library reaches a variable that another one may define through a pointer in its global offset table.
+// So the host's code is compiled as such, and then each `x@GOTPCREL` is made `x.onchip_managed`, a pointer of ours.
 #include "compile/unit.h"
 
 #include <stdlib.h>
@@ -27,8 +26,8 @@ static bool has_managed(const char *object)
     return has;
 }
 
-// A line such as `@x = internal global double undef, section "onchip_managed", align 8`: its variable is noted, and becomes
-// one that another library may define.
+// A line such as `@x = internal global double undef, section "onchip_managed", align 8`: its variable is noted, and
+// becomes one that another library may define.
 static void expose(Arena *arena, const Text *ir, VariableList *variables, Text *out)
 {
     static const char mark[] = "section \"onchip_managed\"", inside[] = " = internal ", near[] = " = dso_local ",
@@ -42,8 +41,8 @@ static void expose(Arena *arena, const Text *ir, VariableList *variables, Text *
             continue;
         }
         const bool own = !strncmp(is, inside, sizeof inside - 1), local = !strncmp(is, near, sizeof near - 1);
-        const Variable v = {arena_text(arena, p + 1, is - p - 1), 0, strncmp(is, outside, sizeof outside - 1) != 0, own};
-        vec_push(variables, v);
+        const bool defined = strncmp(is, outside, sizeof outside - 1) != 0;
+        vec_push(variables, ((Variable){arena_text(arena, p + 1, is - p - 1), 0, defined, own}));
         text_add(out, p, is - p);
         text_put(out, " = ");
         is += own ? sizeof inside - 1 : local ? sizeof near - 1 : 3;

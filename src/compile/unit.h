@@ -40,8 +40,8 @@ bool own_folder(const char *name, Text *path, Diag *diag);  // "cuda", or "cuda/
 bool pass_ir(const Tool *t, const char *source, Target target, const char *ir, const char *depend, Diag *diag);
 // PTX of it, in which the kernels' parameters have their names and no function lacks a body.
 bool pass_ptx(const Tool *t, const char *source, Target target, const char *ir, Text *ptx, Diag *diag);
-// The object's name may end in .s or .ll: then it is assembly, or LLVM's intermediate form of a shared library's code; and
-// the source's, which was made by an earlier pass.
+// The object's name may end in .s or .ll: then it is assembly, or LLVM's intermediate form of a shared library's code;
+// and the source's, which was made by an earlier pass.
 bool pass_host(const Tool *t, const char *source, const char *fatbin, const char *object, const char *depend,
                Diag *diag);
 bool pass_read(const Tool *t, const char *source, bool cuda, Diag *diag);  // -E, -M
@@ -68,7 +68,7 @@ bool write_file(const Text *text, const char *path, Diag *diag);
 bool make_ptx(Work *w, const char *source, Target t, Text *ptx);
 bool make_object(Work *w, const BuildInput *i, const char *object);
 
-// --- managed.c: __managed__ variables ---------------------------------------------------------------------------------
+// --- managed.c: __managed__ variables -------------------------------------------------------------------------------
 // Makes the object, which pass_host has made of the source, anew where the source has some.
 bool managed_put(Work *w, const char *source, const char *fatbin, const char *object);
 

@@ -22,7 +22,7 @@ int main()
     MUST(cudaSetDevice(0));
     CHECK(cudaSetDevice(1) == cudaErrorInvalidDevice);
     MUST(cudaRuntimeGetVersion(&version));
-    CHECK(version == CUDART_VERSION);
+    CHECK(version / 1000 == CUDART_VERSION / 1000);  // headers of 12.0 meet the last runtime of 12
     MUST(cudaGetDeviceProperties(&p, 0));
     CHECK(p.name[0] && strlen(p.name) < sizeof p.name);
     CHECK(p.warpSize == 32 && attribute(cudaDevAttrWarpSize) == 32);

@@ -344,7 +344,7 @@ ONCHIP_MATH(log2, onchip_log2)
 ONCHIP_MATH(log10, onchip_log10)
 ONCHIP_MATH(sin, onchip_half_sin)
 ONCHIP_MATH(cos, onchip_half_cos)
-ONCHIP_MATH(tanh, onchip_tanh)
+ONCHIP_MATH(tanh, onchip_half_tanh)
 #undef ONCHIP_MATH
 
 // --- shuffles, and loads and stores with a hint ----------------------------------------------------------------------

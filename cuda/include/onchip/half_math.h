@@ -55,7 +55,7 @@ ONCHIP_FN float onchip_sine_or_cosine(float x, unsigned turn)
 ONCHIP_FN float onchip_half_sin(float x) { return __builtin_fabsf(x) < 0x1p-13f ? x : onchip_sine_or_cosine(x, 0); }
 ONCHIP_FN float onchip_half_cos(float x) { return onchip_sine_or_cosine(x, 1); }
 
-ONCHIP_FN float onchip_tanh(float x)
+ONCHIP_FN float onchip_half_tanh(float x)
 {
     const float size = __builtin_fabsf(x), s = x * x;
     if (size < 0x1p-13f) return x;

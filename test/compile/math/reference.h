@@ -13,11 +13,11 @@ struct Big {
     Big &operator=(const Big &b) { return mpfr_set(v, b.v, MPFR_RNDN), *this; }
     ~Big() { mpfr_clear(v); }
 };
-#define OPERATOR(op, name)                                                                                          \
-    inline Big operator op(const Big &a, const Big &b)                                                              \
-    {                                                                                                               \
-        Big r;                                                                                                      \
-        return mpfr_##name(r.v, a.v, b.v, MPFR_RNDN), r;                                                            \
+#define OPERATOR(op, name)                               \
+    inline Big operator op(const Big &a, const Big &b)   \
+    {                                                    \
+        Big r;                                           \
+        return mpfr_##name(r.v, a.v, b.v, MPFR_RNDN), r; \
     }
 OPERATOR(+, add)
 OPERATOR(-, sub)
@@ -31,23 +31,25 @@ inline bool operator!=(const Big &a, const Big &b) { return !(a == b); }
 inline double rough(const Big &a) { return mpfr_get_d(a.v, MPFR_RNDN); }
 inline double rough(long double a) { return (double)a; }
 
-namespace right {
-#define ONE(name, theirs)                                                                                           \
-    inline long double name(long double x) { return ::name##l(x); }                                                 \
-    inline Big name(const Big &x)                                                                                   \
-    {                                                                                                               \
-        Big r;                                                                                                      \
-        return mpfr_##theirs, r;                                                                                    \
+namespace right
+{
+#define ONE(name, theirs)                                           \
+    inline long double name(long double x) { return ::name##l(x); } \
+    inline Big name(const Big &x)                                   \
+    {                                                               \
+        Big r;                                                      \
+        return mpfr_##theirs, r;                                    \
     }
 #define SAME(name) ONE(name, name(r.v, x.v, MPFR_RNDN))
+// clang-format off
 SAME(acos) SAME(acosh) SAME(asin) SAME(asinh) SAME(atan) SAME(atanh) SAME(cbrt) SAME(cos) SAME(cosh) SAME(erf)
 SAME(erfc) SAME(exp) SAME(exp10) SAME(exp2) SAME(expm1) SAME(j0) SAME(j1) SAME(log) SAME(log10) SAME(log1p)
 SAME(log2) SAME(rint) SAME(sin) SAME(sinh) SAME(sqrt) SAME(tan) SAME(tanh) SAME(y0) SAME(y1)
-ONE(tgamma, gamma(r.v, x.v, MPFR_RNDN))
-ONE(fabs, abs(r.v, x.v, MPFR_RNDN))
+    // clang-format on
+    ONE(tgamma, gamma(r.v, x.v, MPFR_RNDN)) ONE(fabs, abs(r.v, x.v, MPFR_RNDN))
 #undef SAME
 #undef ONE
-inline long double lgamma(long double x)
+        inline long double lgamma(long double x)
 {
     int sign;
     return lgammal_r(x, &sign);
@@ -58,12 +60,12 @@ inline Big lgamma(const Big &x)
     int sign;
     return mpfr_lgamma(r.v, &sign, x.v, MPFR_RNDN), r;
 }
-#define TWO(name, theirs)                                                                                           \
-    inline long double name(long double x, long double y) { return ::name##l(x, y); }                               \
-    inline Big name(const Big &x, const Big &y)                                                                     \
-    {                                                                                                               \
-        Big r;                                                                                                      \
-        return mpfr_##theirs(r.v, x.v, y.v, MPFR_RNDN), r;                                                          \
+#define TWO(name, theirs)                                                             \
+    inline long double name(long double x, long double y) { return ::name##l(x, y); } \
+    inline Big name(const Big &x, const Big &y)                                       \
+    {                                                                                 \
+        Big r;                                                                        \
+        return mpfr_##theirs(r.v, x.v, y.v, MPFR_RNDN), r;                            \
     }
 TWO(atan2, atan2)
 TWO(copysign, copysign)
@@ -102,8 +104,10 @@ template <class T> T sinpi(T x)
 template <class T> T cospi(T x)
 {
     const T r = fabs(remainder(x, T(2))), off = T(.5) - r;  // cos(pi r) = sin(pi/2 - pi r)
-    return off == T(0) ? T(0) : r < T(.25) ? cos(pi<T>() * r) : r > T(.75) ? -cos(pi<T>() * (T(1) - r))
-                                                                           : sin(pi<T>() * off);
+    return off == T(0)  ? T(0)
+           : r < T(.25) ? cos(pi<T>() * r)
+           : r > T(.75) ? -cos(pi<T>() * (T(1) - r))
+                        : sin(pi<T>() * off);
 }
 template <class T> T rcbrt(T x) { return T(1) / cbrt(x); }
 template <class T> T erfcx(T x)
@@ -161,5 +165,5 @@ template <class T> T norm(T x, T y, T z, T w)
         if (fabs(v) == T(INFINITY)) return fabs(v);
     return sqrt(x * x + y * y + z * z + w * w);
 }
-}
+}  // namespace right
 #endif
