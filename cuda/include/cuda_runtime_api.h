@@ -79,6 +79,7 @@ const char *cudaGetErrorString(cudaError_t error);
 cudaError_t cudaStreamCreate(cudaStream_t *stream);
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, int priority);
+cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device);
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority);
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *flags);
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id);
@@ -128,6 +129,9 @@ cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *kernel, co
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, const void *symbol);
 cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **function, unsigned long long flags,
                                     enum cudaDriverEntryPointQueryResult *status ONCHIP_OR(NULL));
+cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned version,
+                                             unsigned long long flags,
+                                             enum cudaDriverEntryPointQueryResult *status ONCHIP_OR(NULL));
 
 // --- memory ------------------------------------------------------------------------------------------------------------
 cudaError_t cudaMalloc(void **p, size_t bytes);

@@ -10,9 +10,16 @@
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
-#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
-#define __cluster_dims__(...)
-#define __block_size__(...)
+// What clang has no attribute for is an annotation, which src/compile/directives.c makes a directive of.
+#define ONCHIP_DIRECTIVE(name, ...) __attribute__((annotate("onchip ." name, __VA_ARGS__)))
+#define ONCHIP_BOUNDS_2(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define ONCHIP_BOUNDS_3(threads, blocks, rank)                                                                \
+    __attribute__((launch_bounds(threads, blocks))) ONCHIP_DIRECTIVE("maxclusterrank", rank)
+#define ONCHIP_BOUNDS_OF(a, b, c, BOUNDS, ...) BOUNDS
+#define __launch_bounds__(...)                                                                                \
+    ONCHIP_BOUNDS_OF(__VA_ARGS__, ONCHIP_BOUNDS_3, ONCHIP_BOUNDS_2, ONCHIP_BOUNDS_2, )(__VA_ARGS__)
+#define __cluster_dims__(...) ONCHIP_DIRECTIVE("reqnctapercluster", __VA_ARGS__)
+#define __maxnreg__(n) ONCHIP_DIRECTIVE("maxnreg", n)
 #define __grid_constant__
 // On the host it is reached through a pointer, which src/compile/managed.c puts there: the section names such variables.
 #ifdef __CUDA_ARCH__
@@ -36,6 +43,8 @@
 #define __constant__
 #define __managed__
 #define __launch_bounds__(...)
+#define __cluster_dims__(...)
+#define __maxnreg__(n)
 #define __grid_constant__
 #define __device_builtin__
 #define __cudart_builtin__

@@ -138,10 +138,19 @@ static bool check_bodies(const char *source, const Text *ptx, Diag *diag)
     return true;
 }
 
+// Takes the kernels' directives out of the file; text gets what is left.
+static bool take_directives(const char *ir, Text *text, Directives *all, Diag *diag)
+{
+    if (!text_read_file(text, ir)) return true;  // clang tells
+    directives_take(text, all);
+    return !all->list.n || write_file(text, ir, diag);
+}
+
 bool pass_ptx(const Tool *t, const char *source, Target target, const char *ir, Text *ptx, Diag *diag)
 {
     WordList w = {0};
-    Text made = {0}, names = {0};
+    Text made = {0}, text = {0};
+    Directives directives = {0};
     const TargetWords of = target_words(t, target);
     text_printf(&made, "%s/device.ptx", t->folder);
     words_add(&w, "-cc1", "-triple", "nvptx64-nvidia-cuda", "-target-cpu", of.cpu, NULL);
@@ -151,15 +160,15 @@ bool pass_ptx(const Tool *t, const char *source, Target target, const char *ir, 
     words_add(&w, "-vectorize-loops", "-vectorize-slp", NULL);  // as its driver asks for
     words_add(&w, "-w", NULL);  // of loops that aren't unrolled: many are in Thrust, and nvcc doesn't tell either
     words_add(&w, "-x", "ir", "-S", "-o", made.v, ir, NULL);
-    bool ok = run_clang(t, source, "gives no PTX", &w, diag);
+    bool ok = take_directives(ir, &text, &directives, diag) && run_clang(t, source, "gives no PTX", &w, diag);
     if (ok && !t->build->dry) {
-        ok = (text_read_file(ptx, made.v) && text_read_file(&names, ir)) ||
-             diag_error(diag, "clang has left no PTX of %s", source);
-        if (ok && ptx->n) signatures_put(names.v ? names.v : "", ptx);
+        ok = text_read_file(ptx, made.v) || diag_error(diag, "clang has left no PTX of %s", source);
+        if (ok) directives_put(&directives, ptx);
+        if (ok && ptx->n) signatures_put(text.v ? text.v : "", ptx);
         ok = ok && check_bodies(source, ptx, diag);
     }
     unlink(made.v);
-    text_free(&made), text_free(&names);
+    text_free(&made), text_free(&text), directives_free(&directives);
     return ok;
 }
 

@@ -82,6 +82,19 @@ bool link_device(Work *w, WordList *objects, bool always, const char *output);
 // Gives the kernels' parameters in the PTX the names that LLVM's intermediate form has, and adds what they are.
 void signatures_put(const char *ir, Text *ptx);
 
+// --- directives.c: what CUDA source says of a kernel, and clang doesn't write -----------------------------------------
+typedef struct Directive {
+    const char *kernel;
+    Text text;  // ".maxnreg 32\n"; "" if it is none
+} Directive;
+typedef struct Directives {
+    VEC(Directive) list;
+    Arena arena;
+} Directives;
+void directives_take(Text *ir, Directives *all);  // out of LLVM's intermediate form
+void directives_put(const Directives *all, Text *ptx);
+void directives_free(Directives *all);
+
 // --- cache.c: what was compiled before ------------------------------------------------------------------------------
 bool cache_folder(Text *path);  // makes it where it isn't there; false: it can't
 // A key is made of what the result depends on besides the files, and the files' names stand in the cache beside it.

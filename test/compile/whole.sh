@@ -50,6 +50,23 @@ gives 2 'such as sm_80' -- cc -arch=x saxpy.cu
 gives 1 "can't read none.cu" -- cc none.cu
 gives 0 'release 12' -- cc --version
 
+# --- what clang has no attribute for ----------------------------------------------------------------------------------
+cat >bounds.cu <<'CUDA'
+constexpr int four = 4;
+__global__ void __cluster_dims__(four, 2) clusters(int *p) { *p = 1; }
+template <int n> __global__ void __launch_bounds__(32 * n, n, 8) bounds(int *p) { *p = n; }
+__global__ void __maxnreg__(40) registers() {}
+__attribute__((annotate("a user's"))) __device__ int f(int a) { return a; }
+__global__ void none(int *p) { *p = f(*p); }
+template __global__ void bounds<3>(int *);
+CUDA
+gives 0 -- cc -arch=sm_80 -ptx bounds.cu -o bounds.ptx
+directives() { sed -n "/\.entry $1(/,/^{/p" bounds.ptx | grep -o '^\.[a-z].*' | grep -v entry | sed 's, *//.*,,' | tr '\n' ';'; }
+[[ $(directives _Z8clustersPi) == '.explicitcluster;.reqnctapercluster 4, 2;' ]] || complain "$(directives _Z8clustersPi)"
+[[ $(directives _Z6boundsILi3EEvPi) == '.maxclusterrank 8;.maxntid 96, 1, 1;.minnctapersm 3;' ]] ||
+    complain "$(directives _Z6boundsILi3EEvPi)"
+[[ $(directives _Z9registersv) == '.maxnreg 40;' && -z $(directives _Z4nonePi) ]] || complain "$(<bounds.ptx)"
+
 # --- several files ----------------------------------------------------------------------------------------------------
 gives 0 -- cc saxpy.cu -O2 -DUNUSED=1 -Iinclude -lm -o saxpy
 gives 3 '9 of ./saxpy: 17' -- run ./saxpy 9
@@ -88,5 +105,7 @@ CUDA
     gives 0 -- cc first.o second.o -o both
     gives 0 '106 166' -- run ./both
     gives 1 'hint: -rdc=true' -- cc first.cu -o alone
+    printf '__managed__ int x;\nint main() { return x; }\n' >shared.cu
+    gives 1 'shared.cu has a __managed__ variable' 'hint: memory of cudaMallocManaged' -- cc -rdc=true shared.cu
 fi
 exit $bad
