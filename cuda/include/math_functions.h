@@ -21,7 +21,7 @@
 #include "device_functions.h"
 #include "math_forward.h"
 
-// --- libclc: OpenCL C's functions, by their names in the bitcode ----------------------------------------------------------
+// --- libclc: OpenCL C's functions, by their names in the bitcode ----------------------------------------------------
 #define ONCHIP_CLC_1(name, symbol)                                                                            \
     extern "C" __attribute__((device, const)) double onchip_clc_##name(double) __asm__(symbol);
 #define ONCHIP_CLC_2(name, symbol)                                                                            \
@@ -57,7 +57,7 @@ ONCHIP_CLC_2(pow, "_Z3powdd")
 #undef ONCHIP_CLC_1
 #undef ONCHIP_CLC_2
 
-// --- what the functions below are written in ----------------------------------------------------------------------------
+// --- what the functions below are written in ------------------------------------------------------------------------
 ONCHIP_FN unsigned onchip_bits(float x) { return __builtin_bit_cast(unsigned, x); }
 ONCHIP_FN unsigned long long onchip_bits(double x) { return __builtin_bit_cast(unsigned long long, x); }
 ONCHIP_FN float onchip_value(unsigned b) { return __builtin_bit_cast(float, b); }
@@ -93,7 +93,7 @@ ONCHIP_APPROX(tanh, "tanh.approx")
 #endif
 #undef ONCHIP_APPROX
 
-// --- of both types: what is an instruction, or exact -----------------------------------------------------------------------
+// --- of both types: what is an instruction, or exact ----------------------------------------------------------------
 // A float's function has two names.
 #define ONCHIP_EXACT_1(name)                                                                                  \
     ONCHIP_FN float name##f(float x) { return __builtin_##name##f(x); }                                       \
@@ -305,7 +305,7 @@ ONCHIP_EACH(double, )
 ONCHIP_FN float nanf(const char *) { return __builtin_nanf(""); }
 ONCHIP_FN double nan(const char *) { return __builtin_nan(""); }
 
-// --- lengths: the largest component is scaled to about 1, so that no square overflows or is lost ----------------------------
+// --- lengths: the largest component is scaled to about 1, so that no square overflows or is lost --------------------
 template <class T> ONCHIP_FN T onchip_scale_down(T most)  // a power of 2 that brings it near 1
 {
     enum { all = onchip_layout<T>::all, low = onchip_layout<T>::bits - 1 };
@@ -325,7 +325,8 @@ ONCHIP_FN double onchip_reciprocal(double sum, double rest, double down)
     const double root = sqrt(sum), inverse = 1 / root;
     // One of Newton's steps with the root's own error: root·inverse - 1 is exact but for what the root lacks.
     const double off = fma(-root, inverse, 1.0), lost = fma(-root, root, sum) + rest;
-    return (sum > 0 && sum < __builtin_inf() ? fma(inverse, off - 0.5 * lost * inverse * inverse, inverse) : inverse) * down;
+    const double better = fma(inverse, off - 0.5 * lost * inverse * inverse, inverse);
+    return (sum > 0 && sum < __builtin_inf() ? better : inverse) * down;
 }
 template <class T> ONCHIP_FN T onchip_length2(T x, T y, bool inverse)
 {
@@ -375,14 +376,14 @@ ONCHIP_FN float rsqrtf(float x) { return onchip_rsqrt(x); }
 ONCHIP_FN float rsqrt(float x) { return onchip_rsqrt(x); }
 ONCHIP_FN double rsqrt(double x) { return 1 / sqrt(x); }
 
-// --- floats: e^x and the like ---------------------------------------------------------------------------------------------
+// --- floats: e^x and the like ---------------------------------------------------------------------------------------
 // b^x = 2^n·2^f, with n whole and |f| <= 1/2. log2(b) is hi + lo; 2^n = h·g, both normal while |x·log2(b)| < 252.
 // 12582912 is 1.5·2^23: a sum with it is a whole number, which stands in its lowest bits.
 ONCHIP_FN float onchip_exp_parts(float x, float hi, float lo, float &h, float &g)
 {
     const float n = fmaf(x, hi, 12582912.f);
     const unsigned b = onchip_bits(n), half = b >> 1;
-    h = onchip_value((half << 23) + 0x3f800000), g = onchip_value((b - half << 23) + 0x3f800000);
+    h = onchip_value((half << 23) + 0x3f800000), g = onchip_value(((b - half) << 23) + 0x3f800000);
     const float whole = n - 12582912.f;
     return onchip_ex2_ftz(fmaf(x, lo, fmaf(x, hi, -whole)));
 }
@@ -463,7 +464,7 @@ ONCHIP_FN float __tanhf(float x)
 #endif
 }
 
-// --- floats: logarithms -----------------------------------------------------------------------------------------------------
+// --- floats: logarithms ---------------------------------------------------------------------------------------------
 // log(1 + f) = f + what this returns, |f| <= 1/3
 ONCHIP_FN float onchip_log_rest(float f)
 {
@@ -548,7 +549,7 @@ ONCHIP_FN float atanhf(float x)
     return copysignf(0.5f * log1pf(2 * a / (1 - a)), x);
 }
 
-// --- floats: sine and cosine -------------------------------------------------------------------------------------------------
+// --- floats: sine and cosine ----------------------------------------------------------------------------------------
 // x = k·π/2 + r. π/2 in three parts, the first short enough for exact products (Cody and Waite). Where k is large,
 // x·2/π modulo 4 is made of those bits of 2/π that count (Payne and Hanek): |x| is m·2^e, m a whole number.
 ONCHIP_FN float onchip_reduce(float x, int &k)
@@ -652,8 +653,8 @@ ONCHIP_FN float onchip_reduce_pi(float x, int &k)
 ONCHIP_FN float onchip_sine_pi(float r, int k)
 {
     const float s = r * r;
-    const float sine = fmaf(r, 3.14159274f, r * fmaf(s, onchip_p(s, -5.16771269f, 2.55015469f, -0.59897697f, 0.0791110694f),
-                                                     -8.74227766e-8f));
+    const float p = onchip_p(s, -5.16771269f, 2.55015469f, -0.59897697f, 0.0791110694f);
+    const float sine = fmaf(r, 3.14159274f, r * fmaf(s, p, -8.74227766e-8f));
     const float cosine = fmaf(s, onchip_p(s, -4.93480206f, 4.05869627f, -1.33472538f, 0.228612229f), 1);
     return onchip_value(onchip_bits(k & 1 ? cosine : sine) ^ ((unsigned)k << 30 & 0x80000000u));
 }
@@ -671,12 +672,13 @@ ONCHIP_FN float cospif(float x)
 }
 ONCHIP_FN void sincospif(float x, float *sine, float *cosine) { *sine = sinpif(x), *cosine = cospif(x); }
 
-// --- floats: arc functions ----------------------------------------------------------------------------------------------------
+// --- floats: arc functions ------------------------------------------------------------------------------------------
 ONCHIP_FN float onchip_atan(float t)  // 0 <= t <= 1
 {
     const float s = t * t;
-    return fmaf(s * t, onchip_p(s, -0.333332986f, 0.199985325f, -0.142640784f, 0.109513648f, -0.0840113387f, 0.0579191893f,
-                                -0.0311406795f, 0.0108951731f, -0.00178937963f), t);
+    const float p = onchip_p(s, -0.333332986f, 0.199985325f, -0.142640784f, 0.109513648f, -0.0840113387f,
+                             0.0579191893f, -0.0311406795f, 0.0108951731f, -0.00178937963f);
+    return fmaf(s * t, p, t);
 }
 ONCHIP_FN float atanf(float x)
 {
@@ -715,7 +717,7 @@ ONCHIP_FN float acosf(float x)
     return near ? x < 0 ? fmaf(-2, y, 3.14159274f) : 2 * y : 1.57079637f - (y + 4.37113883e-8f);
 }
 
-// --- floats: roots and powers -------------------------------------------------------------------------------------------------
+// --- floats: roots and powers ---------------------------------------------------------------------------------------
 ONCHIP_FN float cbrtf(float x)
 {
     const float a = fabsf(x), y = onchip_ex2_ftz(onchip_lg2(a) * 0.333333343f);
@@ -756,7 +758,7 @@ ONCHIP_FN float onchip_powf(float a, float y)  // a > 0, both finite
     const float n = t + 12582912.f, whole = n - 12582912.f;
     const unsigned b = onchip_bits(n), half = b >> 1;
     return onchip_ex2_ftz(t - whole + rest) * onchip_value((half << 23) + 0x3f800000) *
-           onchip_value((b - half << 23) + 0x3f800000);
+           onchip_value(((b - half) << 23) + 0x3f800000);
 }
 ONCHIP_FN float __powf(float x, float y) { return onchip_ex2_ftz(y * onchip_lg2(x)); }
 ONCHIP_FN float powf(float x, float y)  // special values: C17 F.10.4.4
@@ -788,15 +790,15 @@ ONCHIP_FN float fdividef(float x, float y)
 #endif
 }
 
-// --- floats: error functions, gamma ---------------------------------------------------------------------------------------------
+// --- floats: error functions, gamma ---------------------------------------------------------------------------------
 // e^(x²)·erfc(x) for x >= 0: a polynomial of (x - 2)/(x + 2), over 1 + 2x (Shepherd and Laframboise, Chebyshev
 // Approximation of (1 + 2x)exp(x²)erfc x in 0 <= x < ∞, 1981)
 ONCHIP_FN float onchip_erfcx(float x)
 {
     const float t = x < 1e30f ? (x - 2) / (x + 2) : 1;
-    const float p = onchip_p(t, 1.27697837f, -0.0927637741f, -0.16603066f, 0.164049312f, -0.0542147234f, -0.00801718142f,
-                             0.00869600475f, 0.00121196907f, -0.00140296353f, -0.000351560448f, 0.000163562479f,
-                             6.0815386e-5f);
+    const float p = onchip_p(t, 1.27697837f, -0.0927637741f, -0.16603066f, 0.164049312f, -0.0542147234f,
+                             -0.00801718142f, 0.00869600475f, 0.00121196907f, -0.00140296353f, -0.000351560448f,
+                             0.000163562479f, 6.0815386e-5f);
     return x < 1e37f ? p / fmaf(2, x, 1) : 0.56418958f / x;
 }
 // c·e^-(s + rest), s >= 0
@@ -880,7 +882,7 @@ ONCHIP_FN float normcdfinvf(float p)
 }
 ONCHIP_FN float lgammaf(float x) { return (float)onchip_clc_lgamma(x); }
 
-// --- doubles: libclc's, with its faults mended ------------------------------------------------------------------------------
+// --- doubles: libclc's, with its faults mended ----------------------------------------------------------------------
 #define ONCHIP_EACH(name)                                                                                     \
     ONCHIP_FN double name(double x) { return onchip_clc_##name(x); }
 ONCHIP_EACH(acos) ONCHIP_EACH(acosh) ONCHIP_EACH(asin) ONCHIP_EACH(asinh) ONCHIP_EACH(atanh) ONCHIP_EACH(cbrt)
@@ -924,9 +926,10 @@ ONCHIP_FN double rcbrt(double x)
     return a > 0 && a < __builtin_inf() ? copysign(y * onchip_power<double>(-m), x) : 1 / x;
 }
 
-// --- gamma: libclc has it without a sign ---------------------------------------------------------------------------------
-// For 1 <= x + n < 2 the gamma function is a quotient of x's neighbours and 1/Γ(x + n), which is a polynomial. Far from 0
-// it's Stirling's formula, in two factors, since half of a power may not overflow yet; and Γ(-x) = -π/(x·sin(πx)·Γ(x)).
+// --- gamma: libclc has it without a sign ----------------------------------------------------------------------------
+// For 1 <= x + n < 2 the gamma function is a quotient of x's neighbours and 1/Γ(x + n), which is a polynomial. Far from
+// 0 it's Stirling's formula, in two factors, since half of a power may not overflow yet; and Γ(-x) is
+// -π/(x·sin(πx)·Γ(x)).
 ONCHIP_FN double tgamma(double x)
 {
     const double a = fabs(x);
@@ -955,7 +958,7 @@ ONCHIP_FN double tgamma(double x)
 }
 ONCHIP_FN float tgammaf(float x) { return (float)tgamma((double)x); }
 
-// --- doubles: error functions -----------------------------------------------------------------------------------------------
+// --- doubles: error functions ---------------------------------------------------------------------------------------
 ONCHIP_FN double onchip_erfcx(double x)  // x >= 0; see above
 {
     const double t = x < 1e300 ? (x - 4) / (x + 4) : 1;
@@ -1028,7 +1031,7 @@ ONCHIP_FN double normcdfinv(double p)
     return fabs(y) < __builtin_inf() ? fma(y, -1.4142135623730951, fma(y, 9.6672933134529135e-17, 0.0)) : -y;
 }
 
-// --- Bessel functions ---------------------------------------------------------------------------------------------------------
+// --- Bessel functions -----------------------------------------------------------------------------------------------
 // Below 8: polynomials of x², times (x² - z²) for each zero z, in two parts. From 8 on: Hankel's expansion (Abramowitz
 // and Stegun 9.2.5), its P and Q as polynomials of 64/x².
 ONCHIP_FN double onchip_zero(double x, double z, double lo) { return (x - z - lo) * (x + z); }
@@ -1285,7 +1288,7 @@ ONCHIP_EACH(j0) ONCHIP_EACH(j1) ONCHIP_EACH(y0) ONCHIP_EACH(y1) ONCHIP_EACH(cyl_
 ONCHIP_FN float jnf(int n, float x) { return (float)jn(n, (double)x); }
 ONCHIP_FN float ynf(int n, float x) { return (float)yn(n, (double)x); }
 
-// --- the plain names for floats, and for the types that C++ takes for doubles ---------------------------------------------------
+// --- the plain names for floats, and for the types that C++ takes for doubles ---------------------------------------
 #define ONCHIP_EACH(name) ONCHIP_FN float name(float x) { return name##f(x); }
 ONCHIP_EACH(acos) ONCHIP_EACH(acosh) ONCHIP_EACH(asin) ONCHIP_EACH(asinh) ONCHIP_EACH(atan) ONCHIP_EACH(atanh)
 ONCHIP_EACH(cbrt) ONCHIP_EACH(cos) ONCHIP_EACH(cosh) ONCHIP_EACH(cospi) ONCHIP_EACH(erf) ONCHIP_EACH(erfc)
@@ -1356,7 +1359,7 @@ ONCHIP_BY(frexp, int *) ONCHIP_BY(ldexp, int) ONCHIP_BY(scalbn, int) ONCHIP_BY(s
 #undef ONCHIP_TO
 #undef ONCHIP_BY
 
-// --- what glibc calls isnan and its like; libcu++ asks by these names -------------------------------------------------------
+// --- what glibc calls isnan and its like; libcu++ asks by these names -----------------------------------------------
 ONCHIP_FN int __isnan(double x) { return x != x; }
 ONCHIP_FN int __isnanf(float x) { return x != x; }
 ONCHIP_FN int __isinf(double x) { return fabs(x) == __builtin_inf(); }
@@ -1366,7 +1369,7 @@ ONCHIP_FN int __finitef(float x) { return fabsf(x) < __builtin_inff(); }
 ONCHIP_FN int __signbit(double x) { return (int)(onchip_bits(x) >> 63); }
 ONCHIP_FN int __signbitf(float x) { return (int)(onchip_bits(x) >> 31); }
 
-// --- absolute values; min and max, of both sides --------------------------------------------------------------------------------
+// --- absolute values; min and max, of both sides --------------------------------------------------------------------
 ONCHIP_FN int abs(int x) { return x < 0 ? -x : x; }
 ONCHIP_FN long abs(long x) { return x < 0 ? -x : x; }
 ONCHIP_FN long long abs(long long x) { return x < 0 ? -x : x; }
@@ -1419,7 +1422,7 @@ using ::nanf;
 #undef ONCHIP_USE
 #undef ONCHIP_USE_F
 
-// --- rounding modes ---------------------------------------------------------------------------------------------------------------
+// --- rounding modes -------------------------------------------------------------------------------------------------
 // The compiler never fuses these. PTX calls up and down rp and rm.
 #define ONCHIP_OP1(name, op, T, C)                                                                            \
     ONCHIP_FN T name(T x)                                                                                     \
@@ -1467,7 +1470,7 @@ ONCHIP_ROUNDED(rd, rm)
 ONCHIP_FN float __frsqrt_rn(float x) { return (float)(1 / sqrt((double)x)); }
 ONCHIP_FN float __saturatef(float x) { return onchip_saturate(x); }
 
-// --- conversions --------------------------------------------------------------------------------------------------------------------
+// --- conversions ----------------------------------------------------------------------------------------------------
 #define ONCHIP_CVT(name, op, T, C, F, D)                                                                      \
     ONCHIP_FN T name(F x)                                                                                     \
     {                                                                                                         \
@@ -1501,7 +1504,7 @@ ONCHIP_CVT_MODE(rd, rm)
 ONCHIP_FN double __int2double_rn(int x) { return x; }
 ONCHIP_FN double __uint2double_rn(unsigned x) { return x; }
 
-// --- two or four integers in a word ---------------------------------------------------------------------------------------------------
+// --- two or four integers in a word ---------------------------------------------------------------------------------
 // PTX has them as video instructions (PTX ISA, SIMD video instructions); each lane is by itself.
 #define ONCHIP_VIDEO(name, op)                                                                                \
     ONCHIP_FN unsigned name(unsigned a, unsigned b)                                                           \

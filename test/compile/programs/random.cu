@@ -358,6 +358,7 @@ static void xorwow_more()
     for (double lambda : {.5, 7., 10., 3000.}) counted(SAMPLE(curand_poisson(s, lambda)), lambda);
     CHECK(SAMPLE(curand_poisson(s, 0))[1] == 0);
 }
+template <class V> __device__ auto part(int k, V v) { return k & 2 ? k & 1 ? v.w : v.z : k & 1 ? v.y : v.x; }
 static void fours()
 {
     typedef curandStatePhilox4_32_10_t S;
@@ -367,16 +368,15 @@ static void fours()
     for (int k = 0; k < THREADS; k++) seed[k] = 7, subsequence[k] = k, offset[k] = k;
     begin<<<1, THREADS>>>(states, seed, subsequence, offset);
     const auto uniform = [](double x) { return std::min(1., std::max(0., x)); };
-#define OF_4(call) (k & 2 ? k & 1 ? call.w : call.z : k & 1 ? call.y : call.x)
-    distributed("uniform", SAMPLE(OF_4(curand_uniform4(s))), uniform);
+    distributed("uniform", SAMPLE(part(k, curand_uniform4(s))), uniform);
     distributed("uniform double",
-                SAMPLE(k & 4 ? curand_uniform2_double(s).y : OF_4(curand_uniform4_double(s))), uniform);
+                SAMPLE(k & 4 ? curand_uniform2_double(s).y : part(k, curand_uniform4_double(s))), uniform);
     distributed("normal",
-                SAMPLE(k & 4 ? OF_4(curand_normal4(s)) : logf(OF_4(curand_log_normal4(s, 0, 1)))), normal_below);
+                SAMPLE(k & 4 ? part(k, curand_normal4(s)) : logf(part(k, curand_log_normal4(s, 0, 1)))), normal_below);
     distributed("normal double",
-                SAMPLE(k & 4 ? OF_4(curand_normal4_double(s)) : log(OF_4(curand_log_normal4_double(s, 0, 1)))),
+                SAMPLE(k & 4 ? part(k, curand_normal4_double(s)) : log(part(k, curand_log_normal4_double(s, 0, 1)))),
                 normal_below);
-    counted(SAMPLE(OF_4(curand_poisson4(s, 12))), 12);
+    counted(SAMPLE(part(k, curand_poisson4(s, 12))), 12);
 }
 // A sequence of Sobol's is more even than random numbers are. The first dimension will do.
 template <class S, class T> __global__ void sobol_begin(S *states)
