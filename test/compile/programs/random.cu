@@ -26,8 +26,12 @@ template <class S> __global__ void take(S *states, int n, unsigned *out)
 {
     for (int k = 0; k < n; k++) out[threadIdx.x * n + k] = curand(&states[threadIdx.x]);
 }
-static const U places[] = {0, 1, 2, 3, 17, 255, 1 << 16, (1ull << 40) + 12345, 0xfedcba9876543210ull, ~0ull};
-enum { PLACES = 10 };
+enum { PLACES = 24 };
+static U place(int k)  // each digit in each place, and a few
+{
+    static const U few[] = {0, 1, 2, 17, 255, 1 << 16, (1ull << 40) + 12345, 0xfedcba9876543210ull, 10};
+    return k < 15 ? 0x1111111111111111 * (k + 1ull) : few[k - 15];
+}
 
 // --- XORWOW: vectors of 160 bits, and their matrices ----------------------------------------------------------------
 struct Bits {
@@ -59,7 +63,7 @@ static void xorwow()
     S *states = shared_array<S>(PLACES), *jumped = shared_array<S>(PLACES);
     U *seed = shared_array<U>(PLACES), *zero = shared_array<U>(PLACES), *n = shared_array<U>(PLACES);
     unsigned *out = shared_array<unsigned>(PLACES * 100);
-    for (int k = 0; k < PLACES; k++) seed[k] = k * 1234567ull, n[k] = places[k];
+    for (int k = 0; k < PLACES; k++) seed[k] = k * 1234567ull, n[k] = place(k);
     begin<<<1, PLACES>>>(states, seed, zero, zero);
     MUST(cudaDeviceSynchronize());
     std::vector<S> first(states, states + PLACES);
@@ -135,7 +139,7 @@ static void mrg()
     MUST(cudaDeviceSynchronize());
     for (int k = 0; k < 6; k++) CHECK(std::fabs(out[k] / 4294967088. - published[k / 3][k % 3]) < 1e-15);
 
-    for (int k = 0; k < PLACES; k++) seed[k] = k * 7654321ull, n[k] = places[k], zero[k] = 0;
+    for (int k = 0; k < PLACES; k++) seed[k] = k * 7654321ull, n[k] = place(k), zero[k] = 0;
     begin<<<1, PLACES>>>(states, seed, zero, zero);
     MUST(cudaDeviceSynchronize());
     const std::vector<S> first(states, states + PLACES);
@@ -355,7 +359,14 @@ static void xorwow_more()
     distributed("log", SAMPLE(k & 1 ? curand_log_normal2(s, .5f, 2).x : curand_log_normal(s, .5f, 2)), log_normal);
     distributed("log double",
                 SAMPLE(k & 1 ? curand_log_normal2_double(s, .5, 2).y : curand_log_normal_double(s, .5, 2)), log_normal);
-    for (double lambda : {.5, 7., 10., 3000.}) counted(SAMPLE(curand_poisson(s, lambda)), lambda);
+    for (double lambda : {.5, 7., 10., 3000.}) {
+        std::vector<double> all;
+        for (int k = 0; k < 8; k++) {
+            const std::vector<double> more = SAMPLE(curand_poisson(s, lambda));
+            all.insert(all.end(), more.begin(), more.end());
+        }
+        counted(all, lambda);
+    }
     CHECK(SAMPLE(curand_poisson(s, 0))[1] == 0);
 }
 template <class V> __device__ auto part(int k, V v) { return k & 2 ? k & 1 ? v.w : v.z : k & 1 ? v.y : v.x; }
