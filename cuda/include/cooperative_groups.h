@@ -28,21 +28,29 @@ template <unsigned int MaxBlockSize = 1024> struct block_tile_memory {
     unsigned char slots[(MaxBlockSize + 31) / 32][32];
 };
 
-// The last of n to arrive lets all go on. Every generation leaves the count at 0.
-ONCHIP_FN unsigned onchip_arrive(unsigned *barrier, unsigned n)
+// The last of n to arrive lets all go on. Every generation leaves the count at 0. The generation is read before the
+// arrival, since it may end right after.
+template <bool grid> ONCHIP_FN void onchip_fence()
 {
-    __threadfence();
-    const unsigned generation = *(volatile unsigned *)&barrier[1];
-    if (atomicInc(&barrier[0], n - 1) == n - 1) {
+    if constexpr (grid)
         __threadfence();
+    else
+        __threadfence_block();
+}
+template <bool grid> ONCHIP_FN unsigned onchip_arrive(unsigned *barrier, unsigned n)
+{
+    const unsigned generation = *(volatile unsigned *)&barrier[1];
+    onchip_fence<grid>();
+    if (atomicInc(&barrier[0], n - 1) == n - 1) {
+        onchip_fence<grid>();
         *(volatile unsigned *)&barrier[1] = generation + 1;
     }
     return generation;
 }
-ONCHIP_FN void onchip_wait(const unsigned *barrier, unsigned generation)
+template <bool grid> ONCHIP_FN void onchip_wait(const unsigned *barrier, unsigned generation)
 {
     while (*(const volatile unsigned *)&barrier[1] == generation) {}
-    __threadfence();
+    onchip_fence<grid>();
 }
 
 // --- threads, blocks, lanes ------------------------------------------------------------------------------------------
@@ -107,7 +115,7 @@ ONCHIP_FN void onchip_sync_warps(onchip_tiles *tiles, unsigned size)
     __syncwarp();
     if (onchip_lane() == 0) {
         unsigned *barrier = tiles->barrier[1024 / size + onchip_block_rank() / size];
-        onchip_wait(barrier, onchip_arrive(barrier, size / 32));
+        onchip_wait<false>(barrier, onchip_arrive<false>(barrier, size / 32));
     }
     __syncwarp();
 }
@@ -295,12 +303,13 @@ public:
         if (!is_valid()) __trap();
         __syncthreads();
         arrival_token token = {0};
-        if (onchip_block_rank() == 0) token.generation = onchip_arrive(onchip_grid_memory(), (unsigned)num_blocks());
+        if (onchip_block_rank() == 0)
+            token.generation = onchip_arrive<true>(onchip_grid_memory(), (unsigned)num_blocks());
         return token;
     }
     ONCHIP_IN static void barrier_wait(arrival_token &&token)
     {
-        if (onchip_block_rank() == 0) onchip_wait(onchip_grid_memory(), token.generation);
+        if (onchip_block_rank() == 0) onchip_wait<true>(onchip_grid_memory(), token.generation);
         __syncthreads();
     }
     ONCHIP_IN static unsigned long long thread_rank()

@@ -1,9 +1,9 @@
 // mma.h: products of small matrices by a warp (nvcuda::wmma), as the CUDA C++ Programming Guide has them, by the wmma
 // instructions of the PTX ISA (§9.7.14.4).
 //
-// A fragment is what one lane has of a matrix. How many registers that is, is the ISA's; which elements they are is left
-// open, but fragments of one kind agree. Each form exists for the targets that have it: half from sm_70 on, bytes from
-// sm_72, less than a byte from sm_75, bfloat16, tf32 and double from sm_80.
+// A fragment is what one lane has of a matrix. How many registers that is, is the ISA's; which elements they are is
+// left open, but fragments of one kind agree. Each form exists for the targets that have it: half from sm_70 on, bytes
+// from sm_72, less than a byte from sm_75, bfloat16, tf32 and double from sm_80.
 #ifndef ONCHIP_MMA_H
 #define ONCHIP_MMA_H
 #define __CUDA_MMA_H__
