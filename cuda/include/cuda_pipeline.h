@@ -45,7 +45,7 @@ template <class T> ONCHIP_FN void memcpy_async(T &dst, const T &src, pipeline &)
         dst = src;
     else
         for (unsigned k = 0; k < sizeof(T); k += part)
-            onchip_copy_async<part>((char *)&dst + k, (const char *)&src + k, 0);
+            onchip_copy_async<part>((char *)&dst + k, (const char *)&src + k);
 }
 
 }  // namespace experimental

@@ -10,28 +10,39 @@
 #include "cuda_awbarrier_primitives.h"
 #include "cuda_runtime.h"
 
-// Bytes from `bytes - zfill` on become zero. bytes is 4, 8 or 16, and a multiple of both addresses.
-template <unsigned bytes> ONCHIP_FN void onchip_copy_async(void *to, const void *from, unsigned zfill)
+// bytes is 4, 8 or 16, and both addresses are multiples of it.
+template <unsigned bytes> ONCHIP_FN void onchip_copy_async(void *to, const void *from)
 {
     static_assert(bytes == 4 || bytes == 8 || bytes == 16, "4, 8 or 16 bytes");
 #if ONCHIP_ARCH >= 800
     const unsigned there = (unsigned)__cvta_generic_to_shared(to);
     const size_t here = __cvta_generic_to_global(from);
     if constexpr (bytes == 16)
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(there), "l"(here), "r"(bytes - zfill)
-                     : "memory");
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(there), "l"(here) : "memory");
     else
-        asm volatile("cp.async.ca.shared.global [%0], [%1], %3, %2;" ::"r"(there), "l"(here), "r"(bytes - zfill),
-                     "n"(bytes)
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(there), "l"(here), "n"(bytes) : "memory");
+#else
+    struct __align__(bytes) All { unsigned word[bytes / 4]; };
+    *(All *)to = *(const All *)from;
+#endif
+}
+// The same; the last zfill bytes become zero, and aren't read.
+template <unsigned bytes> ONCHIP_FN void onchip_copy_async(void *to, const void *from, unsigned zfill)
+{
+    if (zfill == 0) return onchip_copy_async<bytes>(to, from);
+    const unsigned read = bytes - zfill;
+#if ONCHIP_ARCH >= 800
+    const unsigned there = (unsigned)__cvta_generic_to_shared(to);
+    const size_t here = __cvta_generic_to_global(from);
+    if constexpr (bytes == 16)
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(there), "l"(here), "r"(read) : "memory");
+    else
+        asm volatile("cp.async.ca.shared.global [%0], [%1], %3, %2;" ::"r"(there), "l"(here), "r"(read), "n"(bytes)
                      : "memory");
 #else
-    struct __align__(bytes) All { unsigned word[bytes / 4]; } all = {};
-    if (zfill == 0)
-        all = *(const All *)from;
-    else
-        for (unsigned k = 0; k < bytes - zfill; k++)
-            all.word[k / 4] |= (unsigned)((const unsigned char *)from)[k] << k % 4 * 8;
-    *(All *)to = all;
+    unsigned word[bytes / 4] = {};
+    for (unsigned k = 0; k < read; k++) word[k / 4] |= (unsigned)((const unsigned char *)from)[k] << k % 4 * 8;
+    for (unsigned k = 0; k < bytes / 4; k++) ((unsigned *)to)[k] = word[k];
 #endif
 }
 ONCHIP_FN void __pipeline_memcpy_async(void *__restrict__ dst_shared, const void *__restrict__ src_global,

@@ -28,7 +28,7 @@ ONCHIP_FN void onchip_copy_pieces(unsigned rank, unsigned all, char *to, const c
     struct __align__(piece) Piece { unsigned char byte[piece]; };
     if (async)
         for (size_t k = rank * (size_t)piece; k < bytes; k += all * (size_t)piece)
-            onchip_copy_async<piece>(to + k, from + k, 0);
+            onchip_copy_async<piece>(to + k, from + k);
     else
         for (size_t k = rank * (size_t)piece; k < bytes; k += all * (size_t)piece)
             *(Piece *)(to + k) = *(const Piece *)(from + k);
