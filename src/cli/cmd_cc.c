@@ -1,7 +1,9 @@
 // cmd_cc.c: onchip cc: a compiler driver with nvcc's options (src/compile).
 #include "cli/unit.h"
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char usage[] = "usage: onchip cc [options] FILE.cu … [FILE.cpp | FILE.o | LIBRARY] [-o PROGRAM]\n\n"
                             "It takes nvcc's options:\n\n";
@@ -30,6 +32,25 @@ static int build(Build *b, const Text *notes)
     return code;
 }
 
+// Gives the words to NVIDIA's nvcc, in place of this process.
+static int by_toolkit(int argc, char **argv)
+{
+    WordList given = {0}, words = {0};
+    char path[4096];
+    Diag error = {0};
+    if (!nvcc_toolkit(argc, argv, path, sizeof path, &given, &error))
+        tell(0, "%s", error.text.v);
+    else {
+        vec_push(&words, path);
+        for (size_t k = 0; k < given.n; k++) vec_push(&words, given.v[k]);
+        vec_push(&words, NULL);
+        execv(path, (char *const *)words.v);
+        tell(0, "can't run %s: %s", path, strerror(errno));
+    }
+    vec_free(&given), vec_free(&words), diag_free(&error);
+    return EXIT_FAILED;
+}
+
 static void help(void)
 {
     Text names = {0};
@@ -52,6 +73,8 @@ int cmd_cc(int argc, char **argv)
         printf(version, ONCHIP_VERSION);
     else if (word == NVCC_HELP)
         help();
+    else if (word == NVCC_TOOLKIT)
+        code = by_toolkit(argc, argv);
     else
         code = build(&b, &notes);
     build_free(&b), text_free(&notes), diag_free(&error);

@@ -162,6 +162,7 @@ static int take_option(Run *r, int o)
         if (!target_read(v, &r->file.target))
             return run_refuse(r, EXIT_USAGE, "--target takes a target, such as sm_80 or sm_90a, not '%s'", v);
         break;
+    case OPT_TOOLKIT: r->toolkit = true; break;
     case OPT_OUT: r->out_path = v; break;
     case OPT_HELP: return help();
     }

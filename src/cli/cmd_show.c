@@ -243,7 +243,8 @@ static int compile(const char *path, const char *gpu, Text *ptx)
     int code = EXIT_OK;
     oc_status status = oc_open(&(oc_config){.gpu = gpu, .functional = true}, &d, message, sizeof message);
     if (status != OC_OK) return tell(status == OC_BAD_ARGUMENT ? EXIT_USAGE : EXIT_FAILED, "%s", message);
-    if (!compile_cuda(path, oc_describe(d).capability, ptx, &why)) code = tell(EXIT_FAILED, "%s", why.text.v);
+    if (!compile_cuda(path, (CompileWish){.capability = oc_describe(d).capability}, ptx, &why))
+        code = tell(EXIT_FAILED, "%s", why.text.v);
     oc_close(d);
     diag_free(&why);
     return code;

@@ -24,6 +24,7 @@ typedef struct Run {
     FILE *out;                 // gets the report
     Regex *regex;              // of kernels
     const char *metrics;       // null: the report
+    bool toolkit;              // CUDA source is compiled by NVIDIA's compiler
     bool json, csv, chart, annotate, laws, software;
     LaunchView launches;
     Sl1Options sl1;

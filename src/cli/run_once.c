@@ -90,13 +90,18 @@ static void put_report(const oc_device *d, const Run *r, const ReportInfo *info)
         report_text(d, info, r->out);
 }
 
+static CompileWish wish_of(const Run *r, const oc_device *d)
+{
+    return (CompileWish){oc_describe(d).capability, r->toolkit};
+}
+
 // Compiles a source file and runs the program that it is.
 static int run_source(Run *r, oc_device *d, ProgramRun *run, Meter *meter)
 {
     Text program = {0}, said = {0};
     bool own;
     int code = EXIT_FAILED;
-    if (compile_program(*run->words, oc_describe(d).capability, &program, &own, &said, &r->error)) {
+    if (compile_program(*run->words, wish_of(r, d), &program, &own, &said, &r->error)) {
         if (said.n) fputs(said.v, stderr);
         run->file = program.v;
         code = run_program(d, run, &meter->printed, &r->error);
@@ -145,7 +150,7 @@ static int simulate_file(Run *r, oc_device *d, FILE *out, Json *json)
     bool source = is_cuda_source(r->what);
     text_printf(&name, "%s%s", source ? "PTX of " : "", r->what);
     r->file.path = name.v;
-    if (!source || compile_cuda(r->what, oc_describe(d).capability, &ptx, &r->error)) {
+    if (!source || compile_cuda(r->what, wish_of(r, d), &ptx, &r->error)) {
         if (source) r->file.text = &ptx;
         code = (r->script ? run_script : run_file)(d, &r->file, r->script, &r->dumps, out, json, &r->error);
     }

@@ -46,11 +46,10 @@ bool work_open(Work *w, const Build *b, Text *said, Diag *diag)
     *w = (Work){.b = b, .diag = diag};
     const Target *wanted = b->targets.n ? b->targets.v : &usual;
     const size_t n = b->targets.n ? b->targets.n : 1;
-    if (!clang_find(b->clang, wanted, n, &w->clang, diag) || !own_folder("cuda/include", &w->headers, diag) ||
-        !folder_for_a_while(&w->folder, diag))
-        return false;
+    if (!b->toolkit && !clang_find(b->clang, wanted, n, &w->clang, diag)) return false;
+    if (!own_folder("cuda/include", &w->headers, diag) || !folder_for_a_while(&w->folder, diag)) return false;
     for (size_t k = 0; k < n; k++) {
-        const Target t = clang_target(&w->clang, wanted[k]);
+        const Target t = b->toolkit ? wanted[k] : clang_target(&w->clang, wanted[k]);
         bool there = false;
         for (size_t j = 0; j < w->targets.n; j++) there |= same_target(w->targets.v[j], t);
         if (!there) vec_push(&w->targets, t);

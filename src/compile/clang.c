@@ -27,7 +27,7 @@ static bool is_program(const char *path)
 }
 
 // Looks for a program as a shell does.
-static bool find_program(const char *name, char *path, size_t size)
+bool find_program(const char *name, char *path, size_t size)
 {
     if (strchr(name, '/')) return snprintf(path, size, "%s", name) < (int)size && is_program(path);
     const char *folders = getenv("PATH");

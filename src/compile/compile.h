@@ -16,12 +16,16 @@ bool is_cuda_source(const char *path);  // by its name, which ends in .cu
 bool has_main(const char *path);
 
 // --- kernels.c -----------------------------------------------------------------------------------------------------
-// Compiles the kernels of a .cu file for a GPU of this capability (90: 9.0), or finds them among what was compiled
-// before. False: the reason, or what the compiler says.
-bool compile_cuda(const char *path, uint32_t capability, Text *ptx, Diag *diag);
+typedef struct CompileWish {
+    uint32_t capability;  // of the GPU; 90: 9.0
+    bool toolkit;         // by NVIDIA's compiler, which has to be installed
+} CompileWish;
+// Compiles the kernels of a .cu file, or finds them among what was compiled before. False: the reason, or what the
+// compiler says.
+bool compile_cuda(const char *path, CompileWish wish, Text *ptx, Diag *diag);
 // The same of a whole program: program gets the path of one that can be run, said the compiler's warnings. *own: the
 // caller removes it with program_remove; else it lies in the cache.
-bool compile_program(const char *path, uint32_t capability, Text *program, bool *own, Text *said, Diag *diag);
+bool compile_program(const char *path, CompileWish wish, Text *program, bool *own, Text *said, Diag *diag);
 void program_remove(const Text *program);
 
 // --- build.c: onchip cc --------------------------------------------------------------------------------------------
@@ -56,8 +60,10 @@ typedef struct Build {
     WordList link;           // for the linker
     VEC(Target) targets;     // none: sm_70, which all but the oldest GPUs run
     bool device_debug;       // -G: the device's code isn't optimised
+    uint32_t registers;      // of a thread, where the kernel sets no bound; 0: no limit
     bool parts;              // -rdc: device code of several files is linked
     bool shared;             // -shared
+    bool toolkit;            // NVIDIA's compiler does it
     bool show, dry;          // the commands are shown; they aren't run
     Arena arena;             // has the texts that are none of the command line's
 } Build;
@@ -66,9 +72,12 @@ bool build_run(const Build *b, Text *said, Diag *diag);
 void build_free(Build *b);
 
 // --- nvcc.c: nvcc's command line -----------------------------------------------------------------------------------
-typedef enum NvccWord { NVCC_BUILD, NVCC_HELP, NVCC_VERSION } NvccWord;  // what it asks for
+typedef enum NvccWord { NVCC_BUILD, NVCC_HELP, NVCC_VERSION, NVCC_TOOLKIT } NvccWord;  // what it asks for
 // Reads one. What has no effect here is told in said, a line each. False: an option isn't known, or its value is wrong.
 bool nvcc_read(int argc, char **argv, Build *b, NvccWord *word, Text *said, Diag *diag);
+// The words that give the same to NVIDIA's nvcc, whose name is put into path: PTX has to be in the program, and is for
+// sm_75 if no target is named. They are of argv, or constant.
+bool nvcc_toolkit(int argc, char **argv, char *path, size_t size, WordList *words, Diag *diag);
 // Adds the names of its k-th option, and gives what it does. False: there are fewer.
 bool nvcc_option(size_t k, Text *names, const char **doc);
 

@@ -90,6 +90,13 @@ void directives_take(Text *ir, Directives *all)
     vec_free(&lines.all), map_free(&lines.places);
 }
 
+// The end of a kernel's parameters: clang writes it at the begin of a line, or has none, "()".
+static const char *parameters_end(const char *begin)
+{
+    const char *end = !begin || begin[1] == ')' ? begin : strstr(begin, "\n)");
+    return end ? end + 1 : NULL;
+}
+
 void directives_put(const Directives *all, Text *ptx)
 {
     for (size_t k = 0; k < all->list.n; k++) {
@@ -97,9 +104,7 @@ void directives_put(const Directives *all, Text *ptx)
         Text head = {0}, out = {0};
         text_printf(&head, ".entry %s(", d->kernel);
         const char *at = ptx->n && d->text.n ? strstr(ptx->v, head.v) : NULL;
-        // clang ends the parameters by a parenthesis at the begin of a line, or has none: "()".
-        const char *end = at ? at + head.n : NULL;
-        if (end && *end != ')') end = strstr(end, "\n)"), end = end ? end + 1 : NULL;
+        const char *end = parameters_end(at ? at + head.n - 1 : NULL);
         if (end) {
             text_add(&out, ptx->v, (size_t)(end + 1 - ptx->v));
             text_printf(&out, "\n%s", d->text.v);
@@ -109,6 +114,25 @@ void directives_put(const Directives *all, Text *ptx)
         }
         text_free(&head);
     }
+}
+
+void directives_limit(uint32_t registers, Text *ptx)
+{
+    Text out = {0};
+    const char *done = ptx->n ? ptx->v : "";
+    for (const char *at = done; (at = strstr(at, ".entry ")); at++) {
+        const char *end = parameters_end(strchr(at, '('));
+        const char *body = end ? strstr(end, "\n{") : NULL;
+        if (!body) break;
+        const bool bound =
+            memmem(end, (size_t)(body - end), ".maxntid", 8) || memmem(end, (size_t)(body - end), ".maxnreg", 8);
+        text_add(&out, done, (size_t)(body - done));
+        if (!bound) text_printf(&out, "\n.maxnreg %u", registers);
+        done = at = body;
+    }
+    text_put(&out, done);
+    text_free(ptx);
+    *ptx = out;
 }
 
 void directives_free(Directives *all)

@@ -13,10 +13,10 @@ typedef struct Job {
     struct timespec began;
 } Job;
 
-static bool job_open(Job *j, uint32_t capability, Diag *diag)
+static bool job_open(Job *j, CompileWish wish, Diag *diag)
 {
-    const Target target = {capability ? capability : 70, capability == 90 ? 'a' : 0};
-    *j = (Job){.build = {.output = NULL}};
+    const Target target = {wish.capability ? wish.capability : 70, wish.capability == 90 ? 'a' : 0};
+    *j = (Job){.build = {.toolkit = wish.toolkit}};
     clock_gettime(CLOCK_REALTIME, &j->began);
     vec_push(&j->build.targets, target);
     vec_push(&j->build.host, "-O2");
@@ -29,13 +29,16 @@ static bool job_open(Job *j, uint32_t capability, Diag *diag)
 static void job_close(Job *j) { work_close(&j->work), build_free(&j->build), text_free(&j->said); }
 
 // What a result depends on besides the files that it is made of.
-static CacheKey key_of(const char *kind, const char *path, uint32_t capability)
+static CacheKey key_of(const char *kind, const char *path, CompileWish wish)
 {
     Text all = {0};
     char folder[4096];
-    text_printf(&all, "%s %s %u %s %s\n", kind, path, capability, ONCHIP_VERSION,
+    text_printf(&all, "%s%s %s %u %s %s\n", kind, wish.toolkit ? " by nvcc" : "", path, wish.capability, ONCHIP_VERSION,
                 getcwd(folder, sizeof folder) ? folder : "");
-    clang_stamp(NULL, &all);
+    char nvcc[4096];
+    Diag none = {0};
+    clang_stamp(wish.toolkit && toolkit_find(nvcc, sizeof nvcc, &none) ? nvcc : NULL, &all);
+    diag_free(&none);
     CacheKey key = cache_key(&all);
     text_free(&all);
     return key;
@@ -57,16 +60,24 @@ static bool keep(const Job *j, const char *cache, const CacheKey *key, const cha
     return ok;
 }
 
-bool compile_cuda(const char *path, uint32_t capability, Text *ptx, Diag *diag)
+static bool make_kernels(Job *j, const char *source, Text *ptx)
+{
+    if (!j->build.toolkit) return make_ptx(&j->work, source, work_target(&j->work), ptx);
+    const char *made = work_file(&j->work, "kernels.ptx");
+    return toolkit_make(&j->work, source, false, made, j->work.device_rules) &&
+           (text_read_file(ptx, made) || diag_error(j->work.diag, "nvcc has left no PTX of %s", source));
+}
+
+bool compile_cuda(const char *path, CompileWish wish, Text *ptx, Diag *diag)
 {
     Text cache = {0}, kept = {0};
     if (!readable(path, diag)) return false;
     const bool caching = cache_folder(&cache);
-    const CacheKey key = key_of("kernels", path, capability);
+    const CacheKey key = key_of("kernels", path, wish);
     bool ok = caching && cache_find(cache.v, &key, "ptx", &kept) && text_read_file(ptx, kept.v);
     if (!ok) {
         Job j;
-        ok = job_open(&j, capability, diag) && make_ptx(&j.work, path, work_target(&j.work), ptx);
+        ok = job_open(&j, wish, diag) && make_kernels(&j, path, ptx);
         const char *file = ok && caching ? work_file(&j.work, "kernels.ptx") : NULL;
         if (file && text_write_file(ptx, file)) keep(&j, cache.v, &key, "ptx", file, &kept);
         job_close(&j);
@@ -86,6 +97,7 @@ static bool move_out(const char *program, Text *path, Diag *diag)
 
 static bool make_program(Job *j, const char *source, const char *program)
 {
+    if (j->build.toolkit) return toolkit_make(&j->work, source, true, program, j->work.device_rules);
     const BuildInput input = {source, LANGUAGE_CUDA};
     const char *object = work_file(&j->work, "host.o");
     WordList objects = {0};
@@ -95,17 +107,17 @@ static bool make_program(Job *j, const char *source, const char *program)
     return ok;
 }
 
-bool compile_program(const char *path, uint32_t capability, Text *program, bool *own, Text *said, Diag *diag)
+bool compile_program(const char *path, CompileWish wish, Text *program, bool *own, Text *said, Diag *diag)
 {
     Text cache = {0};
     *own = false;
     if (!readable(path, diag)) return false;
     const bool caching = cache_folder(&cache);
-    const CacheKey key = key_of("program", path, capability);
+    const CacheKey key = key_of("program", path, wish);
     bool ok = caching && cache_find(cache.v, &key, "program", program);
     if (!ok) {
         Job j;
-        ok = job_open(&j, capability, diag);
+        ok = job_open(&j, wish, diag);
         const char *made = ok ? work_file(&j.work, "program") : NULL;
         ok = ok && make_program(&j, path, made);
         *own = ok && !(caching && keep(&j, cache.v, &key, "program", made, program));

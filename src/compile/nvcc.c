@@ -4,6 +4,7 @@
 #include "work/programs.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef enum NvccId {
@@ -197,6 +198,7 @@ static bool take(Reader *r, int o, const char *v)
     case N_DRY: b->dry = true; break;
     case N_VERSION: *r->word = NVCC_VERSION; break;
     case N_HELP: *r->word = NVCC_HELP; break;
+    case N_TOOLKIT: *r->word = NVCC_TOOLKIT; break;
     case N_FORWARD: r->forward = true; break;
     case N_DEFAULT_STREAM:
         if (!strcmp(v, "per-thread")) vec_push(&b->both, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM");
@@ -204,7 +206,11 @@ static bool take(Reader *r, int o, const char *v)
     case N_MACHINE:
         if (strcmp(v, "64") && strcmp(v, "native")) return diag_error(r->diag, "-m%s: programs have 64 bits", v);
         break;
-    case N_REGISTERS: text_printf(r->said, "-maxrregcount %s has no effect; __launch_bounds__ has\n", v); break;
+    case N_REGISTERS:
+        b->registers = (uint32_t)strtoul(v, NULL, 10);
+        if (!b->registers || b->registers > 255)
+            return diag_error(r->diag, "-maxrregcount takes a number of registers from 1 to 255, not '%s'", v);
+        break;
     default: break;
     }
     return true;

@@ -164,6 +164,7 @@ bool pass_ptx(const Tool *t, const char *source, Target target, const char *ir, 
     if (ok && !t->build->dry) {
         ok = text_read_file(ptx, made.v) || diag_error(diag, "clang has left no PTX of %s", source);
         if (ok) directives_put(&directives, ptx);
+        if (ok && t->build->registers) directives_limit(t->build->registers, ptx);
         if (ok && ptx->n) signatures_put(text.v ? text.v : "", ptx);
         ok = ok && check_bodies(source, ptx, diag);
     }

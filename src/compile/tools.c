@@ -55,7 +55,7 @@ static bool failed(const Tool *t, const char *what, const char *name, Text *said
 {
     if (!said->n) text_put(said, WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "nothing, and fails");
     while (said->n && said->v[said->n - 1] == '\n') said->v[--said->n] = '\0';
-    const char *hint = hint_of(said->v, t->clang->release);
+    const char *hint = t->build->toolkit ? NULL : hint_of(said->v, t->clang->release);
     return diag_error(diag, "%s; %s says:\n%s%s%s", what, name, said->v, hint ? "\nhint: " : "", hint ? hint : "");
 }
 

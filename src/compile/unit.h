@@ -17,6 +17,7 @@ typedef struct Clang {
 bool clang_find(const char *name, const Target *targets, size_t n, Clang *c, Diag *diag);
 // The target among clang's that code for t is made for: t, or the one below it.
 Target clang_target(const Clang *c, Target t);
+bool find_program(const char *name, char *path, size_t size);  // on PATH, unless the name has a /
 // A text that is another one for another clang: its path, size and date. "": none is installed.
 void clang_stamp(const char *name, Text *stamp);
 
@@ -72,6 +73,11 @@ bool make_object(Work *w, const BuildInput *i, const char *object);
 // Makes the object, which pass_host has made of the source, anew where the source has some.
 bool managed_put(Work *w, const char *source, const char *fatbin, const char *object);
 
+// --- toolkit.c: NVIDIA's compiler -----------------------------------------------------------------------------------
+bool toolkit_find(char *path, size_t size, Diag *diag);
+// Makes a program, or else PTX, for the first target; rules gets what it reads, as a rule of make.
+bool toolkit_make(Work *w, const char *source, bool program, const char *output, const char *rules);
+
 // --- parts.c: the link of device code -------------------------------------------------------------------------------
 bool make_part(Work *w, const char *source, const char *object);  // compiles CUDA source
 // Links the device code of objects that were made with -rdc, and adds an object with it to them. None has some:
@@ -93,6 +99,7 @@ typedef struct Directives {
 } Directives;
 void directives_take(Text *ir, Directives *all);  // out of LLVM's intermediate form
 void directives_put(const Directives *all, Text *ptx);
+void directives_limit(uint32_t registers, Text *ptx);  // of kernels without a bound of their own
 void directives_free(Directives *all);
 
 // --- cache.c: what was compiled before ------------------------------------------------------------------------------

@@ -61,11 +61,21 @@ __global__ void none(int *p) { *p = f(*p); }
 template __global__ void bounds<3>(int *);
 CUDA
 gives 0 -- cc -arch=sm_80 -ptx bounds.cu -o bounds.ptx
-directives() { sed -n "/\.entry $1(/,/^{/p" bounds.ptx | grep -o '^\.[a-z].*' | grep -v entry | sed 's, *//.*,,' | tr '\n' ';'; }
-[[ $(directives _Z8clustersPi) == '.explicitcluster;.reqnctapercluster 4, 2;' ]] || complain "$(directives _Z8clustersPi)"
-[[ $(directives _Z6boundsILi3EEvPi) == '.maxclusterrank 8;.maxntid 96, 1, 1;.minnctapersm 3;' ]] ||
-    complain "$(directives _Z6boundsILi3EEvPi)"
-[[ $(directives _Z9registersv) == '.maxnreg 40;' && -z $(directives _Z4nonePi) ]] || complain "$(<bounds.ptx)"
+# directives KERNEL TEXT: its directives are these.
+directives() {
+    local are
+    are=$(sed -n "/\.entry $1(/,/^{/p" bounds.ptx | grep -v entry | grep '^\.[a-z]' | sed 's, *//.*,,' | tr '\n' ';')
+    [[ $are == "$2" ]] || complain "the directives of $1 are $are"
+}
+directives _Z8clustersPi '.explicitcluster;.reqnctapercluster 4, 2;'
+directives _Z6boundsILi3EEvPi '.maxclusterrank 8;.maxntid 96, 1, 1;.minnctapersm 3;'
+directives _Z9registersv '.maxnreg 40;'
+directives _Z4nonePi ''
+# The limit of a whole file is that of kernels that have none.
+gives 0 -- cc -arch=sm_80 -ptx -maxrregcount=24 bounds.cu -o bounds.ptx
+directives _Z6boundsILi3EEvPi '.maxclusterrank 8;.maxntid 96, 1, 1;.minnctapersm 3;'
+directives _Z9registersv '.maxnreg 40;'
+directives _Z4nonePi '.maxnreg 24;'
 
 # --- several files ----------------------------------------------------------------------------------------------------
 gives 0 -- cc saxpy.cu -O2 -DUNUSED=1 -Iinclude -lm -o saxpy
@@ -108,4 +118,16 @@ CUDA
     printf '__managed__ int x;\nint main() { return x; }\n' >shared.cu
     gives 1 'shared.cu has a __managed__ variable' 'hint: memory of cudaMallocManaged' -- cc -rdc=true shared.cu
 fi
+# --- NVIDIA's compiler, where it is ---------------------------------------------------------------------------------
+nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+if [[ -x $nvcc ]]; then
+    export CUDA_HOME=${nvcc%/bin/nvcc}
+    gives 3 '7 of saxpy.cu: 13' -- run --toolkit --functional saxpy.cu 7
+    gives 0 'saxpy(' -- run --toolkit --functional --kernel saxpy --grid 1 --block 32 --arg u32:4 --arg f32:2 \
+        --arg buf:16 --arg buf:16 saxpy.cu
+    gives 0 -- cc --toolkit saxpy.cu -o by_nvcc
+    gives 3 '9 of ./by_nvcc: 17' -- run --functional ./by_nvcc 9
+    gives 1 'call.cu doesn'\''t compile; nvcc says' -- run --toolkit call.cu
+fi
+CUDA_HOME=/nowhere PATH=$ONCHIP_BUILD/cuda/bin:/usr/bin:/bin gives 1 '/nowhere/bin/nvcc' -- run --toolkit saxpy.cu 8
 exit $bad

@@ -1,0 +1,20 @@
+# program.bash: how a program that checks itself is built by onchip cc, and run. It prints how much is wrong.
+source "$ONCHIP_SOURCE/test/cli/expect.bash"
+command -v clang >/dev/null && [[ -e /usr/lib/clc/nvptx64--nvidiacl.bc && -z ${ONCHIP_SANITIZED:-} ]] || exit 77
+
+# program FILE [OPTIONS…]: a file of this folder, without its ending
+tried=0
+program() {
+    local name=${1##*/} file=$ONCHIP_SOURCE/test/compile/$1.cu
+    tried=1
+    "$ONCHIP" cc -arch=sm_80 "${@:2}" "$file" -o "$work/$name" >"$work/log" 2>&1 ||
+        complain "$name: $(head -c 600 "$work/log")"
+    "$ONCHIP" run --functional --gpu a100 "$work/$name" >"$work/out" 2>"$work/log"
+    [[ $(<"$work/out") == '0 wrong' ]] || complain "$name: $(tail -n 3 "$work/out") $(head -c 300 "$work/log")"
+}
+
+# library HEADER FILE [OPTIONS…]: the same, where the header is in /usr/include
+library() { [[ ! -e /usr/include/$1 ]] || program "${@:2}"; }
+
+# Ends the script.
+verdict() { ((tried)) || exit 77; exit "$bad"; }
