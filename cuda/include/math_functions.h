@@ -894,9 +894,9 @@ ONCHIP_EACH(log) ONCHIP_EACH(log10) ONCHIP_EACH(log1p) ONCHIP_EACH(log2) ONCHIP_
     ONCHIP_FN double name(double x) { return x == 0 ? x : onchip_clc_##name(x); }
 ONCHIP_EACH(atan) ONCHIP_EACH(erf) ONCHIP_EACH(expm1) ONCHIP_EACH(sin) ONCHIP_EACH(tan)
 #undef ONCHIP_EACH
-// Behind the largest argument, and of nan, libclc reads outside its tables.
-ONCHIP_FN double sinh(double x) { return fabs(x) < 711 ? onchip_clc_sinh(x) : x * __builtin_inf(); }
-ONCHIP_FN double cosh(double x) { return fabs(x) < 711 ? onchip_clc_cosh(x) : x * x * __builtin_inf(); }
+// Of nan libclc reads outside its tables.
+ONCHIP_FN double sinh(double x) { return x != x ? x : onchip_clc_sinh(x); }
+ONCHIP_FN double cosh(double x) { return x != x ? x : onchip_clc_cosh(x); }
 // Zeros have their sign by C23.
 ONCHIP_FN double sinpi(double x)
 {
@@ -926,7 +926,7 @@ ONCHIP_FN double rcbrt(double x)
     return a > 0 && a < __builtin_inf() ? copysign(y * onchip_power<double>(-m), x) : 1 / x;
 }
 
-// --- gamma: libclc has it without a sign ----------------------------------------------------------------------------
+// --- gamma: libclc's is off by up to 570 ulps, and infinite below -180 ----------------------------------------------
 // For 1 <= x + n < 2 the gamma function is a quotient of x's neighbours and 1/Γ(x + n), which is a polynomial. Far from
 // 0 it's Stirling's formula, in two factors, since half of a power may not overflow yet; and Γ(-x) is
 // -π/(x·sin(πx)·Γ(x)).
