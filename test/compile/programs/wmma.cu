@@ -19,7 +19,7 @@ static uint32_t draw_bits()
 }
 static int draw(int least, int most) { return least + (int)((draw_bits() >> 8) % (uint32_t)(most - least + 1)); }
 
-// --- D = 3 A · B + C + 1, the factor put on A's fragment, the one on D's -----------------------------------------------
+// --- D = 3 A · B + C + 1, the factor put on A's fragment, the one on D's --------------------------------------------
 template <int M, int N, int K, class T, class E, class Td, class Tc, class La, class Lb>
 __global__ void product(Td *d, const E *a, const E *b, const Tc *c, wmma::layout_t dl, wmma::layout_t cl)
 {
@@ -206,7 +206,7 @@ static void test_bits()
     }
 }
 
-// --- tf32: ten bits of the fraction, the nearer, and of two the one further from zero -----------------------------------
+// --- tf32: ten bits of the fraction, the nearer, and of two the one further from zero -------------------------------
 __global__ void shorten(float *v) { v[threadIdx.x] = wmma::__float_to_tf32(v[threadIdx.x]); }
 static void test_tf32()
 {
