@@ -78,10 +78,11 @@ for half in range(2):
         print((',\n         ').join(rows[(half * 16 + k) * 15:][:15]) + '},')
     print('    },')
 print('};')
-print('// x^(2^76) modulo the characteristic polynomials of MRG32k3a\'s two recurrences')
+print('// x^(2^76) and x^(2^127) modulo the characteristic polynomials of MRG32k3a\'s two recurrences')
 for name, x3, m in (('1', [-810728, 1403580, 0], 2**32 - 209), ('2', [-1370589, 0, 527612], 2**32 - 22853)):
     g = [0, 1, 0]
-    for _ in range(76):
+    for exponent in range(1, 128):
         g = multiply3(g, g, x3, m)
-    print('#define ONCHIP_MRG_%s_2_76 %s' % (name, ', '.join('%du' % v for v in g)))
+        if exponent in (76, 127):
+            print('#define ONCHIP_MRG_%s_2_%d %s' % (name, exponent, ', '.join('%du' % v for v in g)))
 print('#endif')

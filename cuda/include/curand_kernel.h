@@ -2,7 +2,7 @@
 // "Device API"; the generators are those of the papers:
 //   XORWOW     Marsaglia, Xorshift RNGs (2003); a subsequence is 2^67 numbers
 //   MRG32k3a   L'Ecuyer, Good Parameters and Implementations for Combined Multiple Recursive Random Number Generators
-//              (1999); 2^76 numbers
+//              (1999); a subsequence is 2^76 numbers, a sequence 2^127
 //   Philox     Salmon, Moraes, Dror, Shaw, Parallel Random Numbers: As Easy as 1, 2, 3 (2011); 4·2^64 numbers
 //   Sobol      Antonov, Saleev, An Economic Method of Computing LPτ-Sequences (1979), direction numbers are given
 //
@@ -154,9 +154,12 @@ ONCHIP_FN void onchip_mrg_jump(unsigned *s, unsigned long long n, unsigned g0, u
     }
     s[0] = r[0], s[1] = r[1], s[2] = r[2];
 }
-ONCHIP_CURAND_CALLED void onchip_mrg_skip(unsigned *s1, unsigned *s2, unsigned long long n, int subsequence)
+ONCHIP_CURAND_CALLED void onchip_mrg_skip(unsigned *s1, unsigned *s2, unsigned long long n, int exponent)
 {
-    if (subsequence) {
+    if (exponent == 127) {
+        onchip_mrg_jump<ONCHIP_MRG_1>(s1, n, ONCHIP_MRG_1_2_127);
+        onchip_mrg_jump<ONCHIP_MRG_2>(s2, n, ONCHIP_MRG_2_2_127);
+    } else if (exponent == 76) {
         onchip_mrg_jump<ONCHIP_MRG_1>(s1, n, ONCHIP_MRG_1_2_76);
         onchip_mrg_jump<ONCHIP_MRG_2>(s2, n, ONCHIP_MRG_2_2_76);
     } else {
@@ -178,11 +181,11 @@ ONCHIP_FN void skipahead(unsigned long long n, curandStateMRG32k3a_t *state)
 }
 ONCHIP_FN void skipahead_subsequence(unsigned long long n, curandStateMRG32k3a_t *state)
 {
-    onchip_mrg_skip(state->s1, state->s2, n, 1);
+    onchip_mrg_skip(state->s1, state->s2, n, 76);
 }
 ONCHIP_FN void skipahead_sequence(unsigned long long n, curandStateMRG32k3a_t *state)
 {
-    skipahead_subsequence(n, state);
+    onchip_mrg_skip(state->s1, state->s2, n, 127);
 }
 ONCHIP_FN void curand_init(unsigned long long seed, unsigned long long subsequence, unsigned long long offset,
                            curandStateMRG32k3a_t *state)
@@ -197,6 +200,8 @@ ONCHIP_FN void curand_init(unsigned long long seed, unsigned long long subsequen
 }
 #undef ONCHIP_MRG_1_2_76
 #undef ONCHIP_MRG_2_2_76
+#undef ONCHIP_MRG_1_2_127
+#undef ONCHIP_MRG_2_2_127
 
 // --- Philox4x32-10: a counter, enciphered ---------------------------------------------------------------------------
 ONCHIP_FN uint4 curand_Philox4x32_10(uint4 c, uint2 key)

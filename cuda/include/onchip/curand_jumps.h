@@ -488,7 +488,9 @@ static __device__ const unsigned onchip_xorwow_jumps[2][16][15][5] = {
          {0x05f9163f, 0x74890a14, 0x802eb6ed, 0xe83d6d11, 0xcf798696}},
     },
 };
-// x^(2^76) modulo the characteristic polynomials of MRG32k3a's two recurrences
+// x^(2^76) and x^(2^127) modulo the characteristic polynomials of MRG32k3a's two recurrences
 #define ONCHIP_MRG_1_2_76 82758667u, 1871391091u, 4127413238u
+#define ONCHIP_MRG_1_2_127 2427906178u, 3580155704u, 949770784u
 #define ONCHIP_MRG_2_2_76 1511326704u, 3759209742u, 1610795712u
+#define ONCHIP_MRG_2_2_127 1464411153u, 277697599u, 1610723613u
 #endif

@@ -120,6 +120,10 @@ static void multiply(const Matrix &a, Wide m, unsigned *s)
     for (int i = 0; i < 3; i++) r[i] = (a.at[i][0] * s[0] + a.at[i][1] * s[1] + a.at[i][2] * s[2]) % m;
     for (int i = 0; i < 3; i++) s[i] = (unsigned)r[i];
 }
+__global__ void next_substream(curandStateMRG32k3a_t *states, const U *n)
+{
+    skipahead_subsequence(n[threadIdx.x], &states[threadIdx.x]);
+}
 static void mrg()
 {
     typedef curandStateMRG32k3a_t S;
@@ -134,7 +138,7 @@ static void mrg()
         zero[k] = k;
         for (int i = 0; i < 3; i++) states[k].s1[i] = states[k].s2[i] = 12345;
     }
-    skip<<<1, 2>>>(states, zero, n);
+    next_substream<<<1, 2>>>(states, zero);
     take<<<1, 2>>>(states, 3, out);
     MUST(cudaDeviceSynchronize());
     for (int k = 0; k < 6; k++) CHECK(std::fabs(out[k] / 4294967088. - published[k / 3][k % 3]) < 1e-15);
@@ -156,14 +160,16 @@ static void mrg()
             CHECK(out[100 * k + i] == (unsigned)(p > q ? p - q : p - q + m1));
         }
     }
-    for (int part = 0; part < 2; part++) {
-        begin<<<1, PLACES>>>(states, seed, part ? n : zero, part ? zero : n);
+    const int exponents[] = {0, 76, 127};
+    for (int part = 0; part < 3; part++) {  // an offset, a subsequence, a sequence
+        begin<<<1, PLACES>>>(states, seed, part == 1 ? n : zero, part == 0 ? n : zero);
+        if (part == 2) skip<<<1, PLACES>>>(states, n, zero);
         MUST(cudaDeviceSynchronize());
         for (int k = 0; k < PLACES; k++) {
             S s = first[k];
             Matrix a = {{{0, 1, 0}, {0, 0, 1}, {m1 - 810728, 1403580, 0}}};
             Matrix b = {{{0, 1, 0}, {0, 0, 1}, {m2 - 1370589, 0, 527612}}};
-            for (int bit = 0; bit < (part ? 76 : 0); bit++) a = product(a, a, m1), b = product(b, b, m2);
+            for (int bit = 0; bit < exponents[part]; bit++) a = product(a, a, m1), b = product(b, b, m2);
             for (U left = n[k]; left; left >>= 1) {
                 if (left & 1) multiply(a, m1, s.s1), multiply(b, m2, s.s2);
                 a = product(a, a, m1), b = product(b, b, m2);
