@@ -204,7 +204,7 @@ ONCHIP_FN void curand_init(unsigned long long seed, unsigned long long subsequen
 #undef ONCHIP_MRG_2_2_127
 
 // --- Philox4x32-10: a counter, enciphered ---------------------------------------------------------------------------
-ONCHIP_FN uint4 curand_Philox4x32_10(uint4 c, uint2 key)
+ONCHIP_FN uint4 onchip_philox(uint4 c, uint2 key)
 {
     for (int round = 0; round < 10; ++round) {
         const unsigned long long p = 0xd2511f53ull * c.x, q = 0xcd9e8d57ull * c.z;
@@ -219,7 +219,7 @@ ONCHIP_FN void onchip_philox_add(curandStatePhilox4_32_10_t *state, unsigned lon
     const unsigned long long was = (unsigned long long)c.y << 32 | c.x, now = was + low;
     high += ((unsigned long long)c.w << 32 | c.z) + (now < was);
     c = {(unsigned)now, (unsigned)(now >> 32), (unsigned)high, (unsigned)(high >> 32)};
-    state->block = curand_Philox4x32_10(c, state->key);
+    state->block = onchip_philox(c, state->key);
 }
 ONCHIP_FN unsigned curand(curandStatePhilox4_32_10_t *state)
 {
