@@ -6,6 +6,7 @@
 // several warps has a barrier and a slot per warp in shared memory.
 #ifndef ONCHIP_COOPERATIVE_GROUPS_H
 #define ONCHIP_COOPERATIVE_GROUPS_H
+#include "onchip/letters_off.h"
 #define _COOPERATIVE_GROUPS_H_
 
 #if defined(__CUDA__) && defined(__cplusplus)
@@ -635,4 +636,5 @@ ONCHIP_FN auto invoke_one_broadcast(const Group &group, Fn &&fn, Args &&...args)
 #undef ONCHIP_IN
 #endif
 
+#include "onchip/letters_back.h"
 #endif

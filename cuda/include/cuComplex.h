@@ -5,6 +5,7 @@
 // Communications of the ACM, 1962).
 #ifndef ONCHIP_CU_COMPLEX_H
 #define ONCHIP_CU_COMPLEX_H
+#include "onchip/letters_off.h"
 #define CU_COMPLEX_H_
 
 #include "vector_functions.h"
@@ -59,4 +60,5 @@ ONCHIP_COMPLEX cuFloatComplex cuComplexDoubleToFloat(cuDoubleComplex c)
 }
 #undef ONCHIP_COMPLEX
 
+#include "onchip/letters_back.h"
 #endif

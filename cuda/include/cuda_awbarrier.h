@@ -1,6 +1,7 @@
 // cuda_awbarrier.h: the barriers of cuda_awbarrier_primitives.h as a class of C++, as CUDA 11.0 had it.
 #ifndef ONCHIP_CUDA_AWBARRIER_H
 #define ONCHIP_CUDA_AWBARRIER_H
+#include "onchip/letters_off.h"
 #define _CUDA_AWBARRIER_H_
 
 #include "cuda_awbarrier_primitives.h"
@@ -39,4 +40,5 @@ ONCHIP_FN void init(awbarrier *barrier, int expected_count)
 #undef ONCHIP_IN
 #endif
 
+#include "onchip/letters_back.h"
 #endif

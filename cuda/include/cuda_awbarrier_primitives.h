@@ -4,6 +4,7 @@
 // a phase expects, and the phase's parity on top. The last arrival of a phase begins the next.
 #ifndef ONCHIP_CUDA_AWBARRIER_PRIMITIVES_H
 #define ONCHIP_CUDA_AWBARRIER_PRIMITIVES_H
+#include "onchip/letters_off.h"
 #define _CUDA_AWBARRIER_PRIMITIVES_H_
 
 #if defined(__CUDA__) && defined(__cplusplus)
@@ -118,4 +119,5 @@ ONCHIP_TRY(__mbarrier_try_wait_parity, __mbarrier_test_wait_parity, bool)
 #endif
 #endif
 
+#include "onchip/letters_back.h"
 #endif

@@ -5,6 +5,7 @@
 // multiply-adds there, since add and mul came with sm_90. Before, and on the host, it goes by way of float.
 #ifndef ONCHIP_CUDA_BF16_H
 #define ONCHIP_CUDA_BF16_H
+#include "onchip/letters_off.h"
 #define __CUDA_BF16_H__
 #define __CUDA_BF16_TYPES_EXIST__
 
@@ -159,4 +160,5 @@ typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
 #endif
 
+#include "onchip/letters_back.h"
 #endif

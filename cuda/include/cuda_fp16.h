@@ -5,6 +5,7 @@
 // instruction does. Bits are computed here; onchip/half_like.h makes classes and functions of them, and those of bfloat16.
 #ifndef ONCHIP_CUDA_FP16_H
 #define ONCHIP_CUDA_FP16_H
+#include "onchip/letters_off.h"
 #define __CUDA_FP16_H__
 #define __CUDA_FP16_TYPES_EXIST__
 
@@ -165,4 +166,5 @@ typedef __half2 half2;
 #endif
 #endif
 
+#include "onchip/letters_back.h"
 #endif

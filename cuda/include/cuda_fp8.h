@@ -5,6 +5,7 @@
 // large becomes the largest number (__NV_SATFINITE), or infinity, which with e4m3 is the NaN.
 #ifndef ONCHIP_CUDA_FP8_H
 #define ONCHIP_CUDA_FP8_H
+#include "onchip/letters_off.h"
 #define __CUDA_FP8_H__
 #define __CUDA_FP8_TYPES_EXIST__
 
@@ -190,4 +191,5 @@ ONCHIP_FP8(__nv_fp8_e5m2, __nv_fp8x2_e5m2, __nv_fp8x4_e5m2, __NV_E5M2)
 #undef ONCHIP_FP8_INTO
 #endif
 
+#include "onchip/letters_back.h"
 #endif

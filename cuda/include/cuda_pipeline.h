@@ -1,6 +1,7 @@
 // cuda_pipeline.h: the copies of cuda_pipeline_primitives.h as a class of C++, as CUDA 11.0 had it.
 #ifndef ONCHIP_CUDA_PIPELINE_H
 #define ONCHIP_CUDA_PIPELINE_H
+#include "onchip/letters_off.h"
 #define _CUDA_PIPELINE_H_
 
 #include "cuda_awbarrier.h"
@@ -53,4 +54,5 @@ template <class T> ONCHIP_FN void memcpy_async(T &dst, const T &src, pipeline &)
 #undef ONCHIP_IN
 #endif
 
+#include "onchip/letters_back.h"
 #endif

@@ -4,6 +4,7 @@
 // Below sm_80 a copy is done when its function returns, and there is nothing to wait for.
 #ifndef ONCHIP_CUDA_PIPELINE_PRIMITIVES_H
 #define ONCHIP_CUDA_PIPELINE_PRIMITIVES_H
+#include "onchip/letters_off.h"
 #define _CUDA_PIPELINE_PRIMITIVES_H_
 
 #if defined(__CUDA__) && defined(__cplusplus)
@@ -96,4 +97,5 @@ ONCHIP_FN void __pipeline_arrive_on(__mbarrier_t *barrier)
 #endif
 #endif
 
+#include "onchip/letters_back.h"
 #endif

@@ -5,6 +5,7 @@
 // and since <cmath> must find the device's overloads (math_forward.h).
 #ifndef ONCHIP_CUDA_RUNTIME_H
 #define ONCHIP_CUDA_RUNTIME_H
+#include "onchip/letters_off.h"
 #define __CUDA_RUNTIME_H__
 
 #include "host_defines.h"
@@ -319,4 +320,5 @@ template <size_t bytes> __host__ __device__ constexpr size_t onchip_alignment() 
 #define alignas(...) __attribute__((aligned(onchip_alignment<__VA_ARGS__>())))
 #endif
 
+#include "onchip/letters_back.h"
 #endif

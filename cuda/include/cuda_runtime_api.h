@@ -2,6 +2,7 @@
 // libcudart.so.12 answers them. What C++ has beyond them is in cuda_runtime.h.
 #ifndef ONCHIP_CUDA_RUNTIME_API_H
 #define ONCHIP_CUDA_RUNTIME_API_H
+#include "onchip/letters_off.h"
 #define __CUDA_RUNTIME_API_H__
 
 #include "driver_types.h"
@@ -277,4 +278,5 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode
 #ifdef __cplusplus
 }
 #endif
+#include "onchip/letters_back.h"
 #endif

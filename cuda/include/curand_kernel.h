@@ -11,6 +11,7 @@
 // (Steele, Lea, Flood 2014): their numbers differ from NVIDIA's for the same seed. Philox's are the paper's.
 #ifndef ONCHIP_CURAND_KERNEL_H
 #define ONCHIP_CURAND_KERNEL_H
+#include "onchip/letters_off.h"
 #define CURAND_KERNEL_H_
 
 #if defined(__CUDA__) && defined(__cplusplus)
@@ -491,4 +492,5 @@ ONCHIP_FN uint4 curand_poisson4(curandStatePhilox4_32_10_t *state, double lambda
 #undef ONCHIP_MRG_1
 #undef ONCHIP_MRG_2
 #endif
+#include "onchip/letters_back.h"
 #endif

@@ -2,6 +2,7 @@
 // reference for CUDA 12, which has all that CUDA 11 has and most of what came later.
 #ifndef ONCHIP_DRIVER_TYPES_H
 #define ONCHIP_DRIVER_TYPES_H
+#include "onchip/letters_off.h"
 #define __DRIVER_TYPES_H__
 
 #include "vector_types.h"
@@ -673,4 +674,5 @@ enum cudaDriverEntryPointQueryResult {
 enum cudaOutputMode { cudaKeyValuePair, cudaCSV };
 typedef enum cudaOutputMode cudaOutputMode_t;
 
+#include "onchip/letters_back.h"
 #endif

@@ -6,6 +6,7 @@
 // from sm_72, less than a byte from sm_75, bfloat16, tf32 and double from sm_80.
 #ifndef ONCHIP_MMA_H
 #define ONCHIP_MMA_H
+#include "onchip/letters_off.h"
 #define __CUDA_MMA_H__
 
 #if defined(__CUDA__) && defined(__cplusplus)
@@ -283,4 +284,5 @@ ONCHIP_4(ONCHIP_DOUBLES, 8, 8, 4)
 #endif
 #endif
 
+#include "onchip/letters_back.h"
 #endif

@@ -1,6 +1,7 @@
 // nvToolsExt.h: NVTX, by which a program names its ranges to a profiler. No profiler looks on: all of it does nothing.
 #ifndef ONCHIP_NV_TOOLS_EXT_H
 #define ONCHIP_NV_TOOLS_EXT_H
+#include "onchip/letters_off.h"
 #define NVTOOLSEXT_H_
 
 #include <stddef.h>
@@ -100,4 +101,5 @@ ONCHIP_NVTX(void, nvtxDomainNameCategoryA, (nvtxDomainHandle_t domain, uint32_t 
 #define nvtxDomainNameCategory nvtxDomainNameCategoryA
 #endif
 
+#include "onchip/letters_back.h"
 #endif

@@ -1,6 +1,7 @@
 // vector_functions.h: make_float4 and its like.
 #ifndef ONCHIP_VECTOR_FUNCTIONS_H
 #define ONCHIP_VECTOR_FUNCTIONS_H
+#include "onchip/letters_off.h"
 #include "vector_types.h"
 
 #ifdef __CUDA__
@@ -33,4 +34,5 @@ ONCHIP_MAKERS(double, double)
 #undef ONCHIP_MAKERS
 #undef ONCHIP_MAKER
 
+#include "onchip/letters_back.h"
 #endif

@@ -1,6 +1,7 @@
 // vector_types.h: vectors of one to four elements, with CUDA's alignments, and dim3.
 #ifndef ONCHIP_VECTOR_TYPES_H
 #define ONCHIP_VECTOR_TYPES_H
+#include "onchip/letters_off.h"
 #define __VECTOR_TYPES_H__
 
 #include "host_defines.h"
@@ -38,4 +39,5 @@ struct dim3 {
 };
 typedef struct dim3 dim3;
 
+#include "onchip/letters_back.h"
 #endif

@@ -77,6 +77,14 @@ directives _Z6boundsILi3EEvPi '.maxclusterrank 8;.maxntid 96, 1, 1;.minnctapersm
 directives _Z9registersv '.maxnreg 40;'
 directives _Z4nonePi '.maxnreg 24;'
 
+# --- macros of one letter don't reach our headers -------------------------------------------------------------------
+printf '#include <%s>\n' cooperative_groups.h cooperative_groups/{memcpy_async,reduce,scan}.h cuComplex.h cuda_bf16.h \
+    cuda_fp16.h cuda_fp8.h cuda_pipeline.h curand_kernel.h mma.h nvToolsExt.h >letters.cu
+printf '__global__ void k(int *p) { *p = N + Z; }\nint main() {}\n' >>letters.cu
+letters=()
+for letter in {A..Z}; do letters+=("-D$letter=7"); done
+gives 0 -- cc -arch=sm_80 "${letters[@]}" letters.cu -o letters
+
 # --- several files ----------------------------------------------------------------------------------------------------
 gives 0 -- cc saxpy.cu -O2 -DUNUSED=1 -Iinclude -lm -o saxpy
 gives 3 '9 of ./saxpy: 17' -- run ./saxpy 9

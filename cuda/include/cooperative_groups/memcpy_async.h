@@ -4,6 +4,7 @@
 // Each thread copies pieces of 16, 8 or 4 bytes, as both addresses allow. What is left at the ends goes byte by byte.
 #ifndef ONCHIP_COOPERATIVE_GROUPS_MEMCPY_ASYNC_H
 #define ONCHIP_COOPERATIVE_GROUPS_MEMCPY_ASYNC_H
+#include "../onchip/letters_off.h"
 
 #include "../cooperative_groups.h"
 #include "../cuda_pipeline_primitives.h"
@@ -101,4 +102,5 @@ template <class TyGroup> ONCHIP_FN void wait(const TyGroup &group) { wait_prior<
 }  // namespace cooperative_groups
 #endif
 
+#include "../onchip/letters_back.h"
 #endif

@@ -4,6 +4,7 @@
 // instruction from sm_80 on.
 #ifndef ONCHIP_COOPERATIVE_GROUPS_REDUCE_H
 #define ONCHIP_COOPERATIVE_GROUPS_REDUCE_H
+#include "../onchip/letters_off.h"
 
 #include "../cooperative_groups.h"
 
@@ -98,4 +99,5 @@ ONCHIP_FN auto reduce(const TyGroup &group, TyArg &&val, TyOp &&op) -> std::deca
 }  // namespace cooperative_groups
 #endif
 
+#include "../onchip/letters_back.h"
 #endif

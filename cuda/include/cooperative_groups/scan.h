@@ -4,6 +4,7 @@
 // reduce.h.
 #ifndef ONCHIP_COOPERATIVE_GROUPS_SCAN_H
 #define ONCHIP_COOPERATIVE_GROUPS_SCAN_H
+#include "../onchip/letters_off.h"
 
 #include "reduce.h"
 
@@ -82,4 +83,5 @@ template <class TyGroup, class TyVal> ONCHIP_FN std::decay_t<TyVal> exclusive_sc
 }  // namespace cooperative_groups
 #endif
 
+#include "../onchip/letters_back.h"
 #endif
