@@ -5,6 +5,9 @@
 # Six kernels from compute-bound to fully divergent on gtx480, compared with the last time (build/bench.csv, which
 # is replaced). A kernel whose simulation alone is slower than its budget, on the wall, makes the exit status 1: 120 ns
 # a warp instruction plus 150 ns a transaction plus 20 ns a cycle of a busy SM.
+#
+# Then two programs of CUDA source, where clang is: what compiling them for the first time takes with the run, and what the
+# run takes from the cache; and the most memory that one process of it has.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 onchip=${ONCHIP:-build/onchip} last=${BENCH_FILE:-build/bench.csv} runs=${BENCH_RUNS:-3}
@@ -68,4 +71,23 @@ awk -F, -v last="$last" '
 mkdir -p "$(dirname "${BENCH_FILE:-build/bench.csv}")"
 cp "$new" "${BENCH_FILE:-build/bench.csv}"
 
+command -v clang >/dev/null || exit $status
+TIMEFORMAT='%U %S'
+source_seconds() {  # CPU seconds of onchip run FILE
+    { time "$onchip" run --functional "$1" >"$out" 2>&1; } 2>&1 | awk '{ print $1 + $2 }'
+}
+printf '\n%-24s %8s %8s %8s\n' 'CUDA source' 'first s' 'again s' MiB
+for source in test/compile/programs/saxpy.cu test/compile/libraries/sort.cu; do
+    first='' again=''
+    for _ in $(seq "$runs"); do
+        XDG_CACHE_HOME=$(mktemp -d)
+        export XDG_CACHE_HOME
+        first+="$(source_seconds "$source") " again+="$(source_seconds "$source") "
+        rm -rf "$XDG_CACHE_HOME"
+    done
+    most=$(XDG_CACHE_HOME=/nowhere /usr/bin/time -f %M "$onchip" run --functional "$source" 2>&1 >/dev/null | tail -n 1)
+    least() { tr ' ' '\n' <<<"$1" | sed '/^$/d' | sort -g | head -n 1; }
+    printf '%-24s %8.2f %8.2f %8.0f\n' "$(basename "$source")" "$(least "$first")" "$(least "$again")" \
+        "$(awk -v k="$most" 'BEGIN { print k / 1024 }')"
+done
 exit $status

@@ -111,6 +111,17 @@ static int run_source(Run *r, oc_device *d, ProgramRun *run, Meter *meter)
     return code;
 }
 
+// What stands behind a program is its own. A word that looks like an option of onchip's is told of, once.
+static void tell_words(const char *const *words)
+{
+    for (const char *const *w = words + 1; *w; w++)
+        for (int o = 0; o < OPTIONS; o++)
+            if (run_options[o].name && !strcmp(run_options[o].name, *w) && (*w)[1] == '-') {
+                tell(0, "%s stands behind %s, which gets it; onchip's own options stand in front", *w, *words);
+                return;
+            }
+}
+
 // A program's launches are summed by kernel as they come, unless somebody wants to see each.
 static int simulate_program(Run *r, oc_device *d, Meter *meter)
 {
@@ -126,6 +137,7 @@ static int simulate_program(Run *r, oc_device *d, Meter *meter)
                        .annotate = r->annotate,
                        .launches = r->launches};
     meter->device = d;
+    tell_words(r->words);
     ProgramRun run = {
         .words = r->words, .keep = each ? SIZE_MAX : KEPT, .target = r->file.target, .ran = meter_clear, .user = meter};
     int code =

@@ -1,6 +1,6 @@
 // directives.c: what the source says of a kernel, PTX has a directive for, and clang doesn't write: __cluster_dims__,
-// __maxnreg__ and the third number of __launch_bounds__. host_defines.h has clang annotate the kernel with the directive
-// and its numbers. In LLVM's intermediate form that is
+// __maxnreg__ and the third number of __launch_bounds__. host_defines.h has clang annotate the kernel with the
+// directive and its numbers. In LLVM's intermediate form that is
 //
 //   @.str = … constant [26 x i8] c"onchip .reqnctapercluster\00", section "llvm.metadata"
 //   @.args = … constant { i32, i32 } { i32 4, i32 1 }, section "llvm.metadata"

@@ -1,6 +1,6 @@
-// managed.c: __managed__ variables, which the host and the device share. clang has none. Its device's pass takes one for
-// a __device__ variable, its host's pass for one in a section of its own (host_defines.h). The runtime knows where the
-// device's lies, and gives a pointer to it (__cudaRegisterManagedVar), through which the host has to go.
+// managed.c: __managed__ variables, which the host and the device share. clang has none. Its device's pass takes one
+// for a __device__ variable, its host's pass for one in a section of its own (host_defines.h). The runtime knows where
+// the device's lies, and gives a pointer to it (__cudaRegisterManagedVar), through which the host has to go.
 //
 // Code of a shared library reaches a variable that another one may define through a pointer in its global offset table.
 // So the host's code is compiled as such, and then each `x@GOTPCREL` is made `x.onchip_managed`, a pointer of ours.

@@ -88,7 +88,7 @@ bool link_device(Work *w, WordList *objects, bool always, const char *output);
 // Gives the kernels' parameters in the PTX the names that LLVM's intermediate form has, and adds what they are.
 void signatures_put(const char *ir, Text *ptx);
 
-// --- directives.c: what CUDA source says of a kernel, and clang doesn't write -----------------------------------------
+// --- directives.c: what CUDA source says of a kernel, and clang doesn't write ----------------------------------------
 typedef struct Directive {
     const char *kernel;
     Text text;  // ".maxnreg 32\n"; "" if it is none

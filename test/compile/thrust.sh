@@ -1,5 +1,6 @@
 #!/bin/bash
-# libraries/thrust.cu: Thrust sorts, adds up and transforms.
+# libraries/thrust.cu and sort.cu: Thrust transforms, adds up and sorts.
 source "$ONCHIP_SOURCE/test/compile/program.bash"
-library thrust/sort.h libraries/thrust
+library thrust/scan.h libraries/thrust
+library thrust/sort.h libraries/sort
 verdict

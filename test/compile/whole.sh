@@ -34,6 +34,7 @@ int main(int argc, char **argv)
 CUDA
 gives 3 '100 of saxpy.cu: 199' 'saxpy(int, float, float const*, float*)' -- run saxpy.cu
 gives 3 '7 of saxpy.cu: 13' -- run --gpu a100 --functional saxpy.cu 7
+gives 3 '--gpu stands behind saxpy.cu' -- run --functional saxpy.cu 7 --gpu
 # The same once more comes from the cache: there is no clang.
 path=$PATH PATH=/nowhere
 run run saxpy.cu 7
