@@ -6,8 +6,8 @@
 # is replaced). A kernel whose simulation alone is slower than its budget, on the wall, makes the exit status 1: 120 ns
 # a warp instruction plus 150 ns a transaction plus 20 ns a cycle of a busy SM.
 #
-# Then two programs of CUDA source, where clang is: what compiling them for the first time takes with the run, and what the
-# run takes from the cache; and the most memory that one process of it has.
+# Then two programs of CUDA source, where clang is: what compiling them for the first time takes with the run, what the
+# run takes from the cache, and the most memory that one process of it has.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 onchip=${ONCHIP:-build/onchip} last=${BENCH_FILE:-build/bench.csv} runs=${BENCH_RUNS:-3}
