@@ -20,7 +20,11 @@
     ONCHIP_BOUNDS_OF(__VA_ARGS__, ONCHIP_BOUNDS_3, ONCHIP_BOUNDS_2, ONCHIP_BOUNDS_2, )(__VA_ARGS__)
 #define __cluster_dims__(...) ONCHIP_DIRECTIVE("reqnctapercluster", __VA_ARGS__)
 #define __maxnreg__(n) ONCHIP_DIRECTIVE("maxnreg", n)
+#ifdef __CUDA_ARCH__
+#define __grid_constant__ __attribute__((annotate("onchip .grid_constant")))
+#else
 #define __grid_constant__
+#endif
 // On the host it is reached through a pointer, which src/compile/managed.c puts there: the section names such variables.
 #ifdef __CUDA_ARCH__
 #define __managed__ __attribute__((device))

@@ -7,6 +7,9 @@
 //   @llvm.global.annotations = … [{ … } { ptr @kernel, ptr @.str, ptr @file, i32 3, ptr @.args }, …], section …
 //
 // These lines are taken out, and the directives are put behind the kernels' parameters in the PTX.
+//
+// A parameter that is __grid_constant__ is annotated, too, by a call in its kernel. LLVM from 18 on leaves such a
+// parameter where it is, if the kernel's annotations for the back end list it: then its address isn't one of a copy.
 #include "compile/unit.h"
 
 #include <ctype.h>
@@ -20,18 +23,52 @@ static size_t name_length(const char *p)
 }
 
 // What annotations are made of: their lines, by the variable's name.
+typedef struct Constant {
+    const char *kernel;  // the line that begins its definition
+    uint32_t number;     // of the parameter, from 1
+} Constant;
 typedef struct Lines {
     WordList all;
+    VEC(Constant) constants;
     Map places;
     const char *list;  // the line of @llvm.global.annotations; null: there is none
 } Lines;
 
+// The line `call void @llvm.var.annotation.p0.p0(ptr %map, ptr @.str, …)` of a kernel whose definition begins at
+// `define`: if it says so of one of its parameters, that one's number, from 1; else 0.
+static uint32_t constant_parameter(const char *line, const char *define, const Lines *lines)
+{
+    const char *name = strchr(line, '%'), *text = strstr(line, ", ptr @");
+    int64_t at;
+    if (!define || !name || !text || text < name) return 0;
+    text += strlen(", ptr @");
+    if (!map_get(&lines->places, text, name_length(text), &at) || !strstr(lines->all.v[at], "onchip .grid_constant"))
+        return 0;
+    const size_t n = name_length(name + 1) + 1;
+    uint32_t number = 1, depth = 0;
+    for (const char *p = strchr(define, '('); p && *p && *p != '\n'; p++) {
+        if (!strncmp(p, name, n) && !name_length(p + n)) return number;
+        depth += (*p == '(') - (*p == ')');
+        number += *p == ',' && depth == 1;
+        if (!depth) break;
+    }
+    return 0;
+}
+
+// Copies the intermediate form without the annotations.
 static void take_lines(const char *ir, Arena *arena, Lines *lines, Text *out)
 {
     static const char mark[] = "section \"llvm.metadata\"", list[] = "@llvm.global.annotations";
+    const char *define = NULL;
     for (const char *p = ir, *end; *p; p = end) {
         end = p + strcspn(p, "\n");
         end += *end != '\0';
+        if (!strncmp(p, "define ", 7)) define = p;
+        if (*p == ' ' && memmem(p, (size_t)(end - p), "call void @llvm.var.annotation", 30)) {
+            const Constant c = {define, constant_parameter(p, define, lines)};
+            if (c.number) vec_push(&lines->constants, c);
+            continue;
+        }
         if (*p != '@' || !memmem(p, (size_t)(end - p), mark, sizeof mark - 1)) {
             text_add(out, p, (size_t)(end - p));
             continue;
@@ -63,6 +100,28 @@ static void read_directive(const char *text, const char *args, Text *out)
     text_put(out, "\n");
 }
 
+// Adds the constant parameters to !nvvm.annotations, each with numbers that clang doesn't reach.
+static void list_constants(const Lines *lines, Text *ir)
+{
+    enum { FREE = 1000000000 };
+    static const char list[] = "\n!nvvm.annotations = !{";
+    const char *at = lines->constants.n && ir->n ? strstr(ir->v, list) : NULL;
+    if (!at) return;
+    Text out = {0};
+    at += sizeof list - 1;
+    text_add(&out, ir->v, (size_t)(at - ir->v));
+    for (size_t k = 0; k < lines->constants.n; k++) text_printf(&out, "!%zu, ", FREE + 2 * k);
+    text_put(&out, at);
+    for (size_t k = 0; k < lines->constants.n; k++) {
+        const char *name = strchr(lines->constants.v[k].kernel, '@');
+        text_printf(&out, "\n!%zu = !{ptr %.*s, !\"grid_constant\", !%zu}\n!%zu = !{i32 %u}\n", FREE + 2 * k,
+                    (int)name_length(name + 1) + 1, name, FREE + 2 * k + 1, FREE + 2 * k + 1,
+                    lines->constants.v[k].number);
+    }
+    text_free(ir);
+    *ir = out;
+}
+
 void directives_take(Text *ir, Directives *all)
 {
     Lines lines = {0};
@@ -85,9 +144,11 @@ void directives_take(Text *ir, Directives *all)
         read_directive(text, args, &d.text);
         vec_push(&all->list, d);
     }
+    list_constants(&lines, &out);
     text_free(ir);
     *ir = out;
-    vec_free(&lines.all), map_free(&lines.places);
+    all->taken = true;
+    vec_free(&lines.all), vec_free(&lines.constants), map_free(&lines.places);
 }
 
 // The end of a kernel's parameters: clang writes it at the begin of a line, or has none, "()".

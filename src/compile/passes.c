@@ -143,7 +143,7 @@ static bool take_directives(const char *ir, Text *text, Directives *all, Diag *d
 {
     if (!text_read_file(text, ir)) return true;  // clang tells
     directives_take(text, all);
-    return !all->list.n || write_file(text, ir, diag);
+    return !all->taken || write_file(text, ir, diag);
 }
 
 bool pass_ptx(const Tool *t, const char *source, Target target, const char *ir, Text *ptx, Diag *diag)

@@ -95,6 +95,7 @@ typedef struct Directive {
 } Directive;
 typedef struct Directives {
     VEC(Directive) list;
+    bool taken;  // there was something
     Arena arena;
 } Directives;
 void directives_take(Text *ir, Directives *all);  // out of LLVM's intermediate form

@@ -4,8 +4,7 @@ source "$ONCHIP_SOURCE/test/cli/expect.bash"
 command -v clang >/dev/null && [[ -e /usr/lib/clc/nvptx64--nvidiacl.bc && -z ${ONCHIP_SANITIZED:-} ]] || exit 77
 folder=$ONCHIP_SOURCE/test/programs
 # host_memory waits for a kernel's loop, of which clang makes one eight times as short: it joins 8 rounds' products.
-# clusters gives the address of a __grid_constant__ parameter to a copy; clang copies such a parameter first.
-apart='host_memory clusters'
+apart='host_memory'
 
 # target TARGET COMPILER: in $arch what the compiler makes of nvcc's target: the older clang knows none over sm_86.
 target() {
@@ -25,7 +24,7 @@ part() {
         if [[ $packed ]]; then
             compiler=clang
             case $name in  # bulk copies and wgmma, large parameters, and code for several targets
-            bulk | parameters | targets | wgmma) compiler=clang-19 ;;
+            bulk | clusters | parameters | targets | wgmma) compiler=clang-19 ;;
             esac
             command -v "$compiler" >/dev/null || continue
             target "$target" "$compiler"
