@@ -9,7 +9,7 @@
 #include <cuda/std/limits>
 #include <cuda/std/ratio>
 #pragma push_macro("volatile")
-#define volatile(...) ("mov.u64 %0, %%globaltimer;" : "=l"(__time))
+#define volatile(...) __volatile__("mov.u64 %0, %%globaltimer;" : "=l"(__time))
 #include_next <cuda/std/chrono>
 #pragma pop_macro("volatile")
 
