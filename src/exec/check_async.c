@@ -53,8 +53,13 @@ static const char *const cures[] = {
 };
 
 // --- flights ---------------------------------------------------------------------------------------------------------
+// More shared memory than before: what is known of its words is from earlier blocks, and so of no use.
 void async_start(CheckCta *c)
 {
+    if (c->async_words < c->shared_room / 4) {
+        mem_free(c->into), mem_free(c->out);
+        c->into = c->out = NULL;
+    }
     c->first = c->last + 1;
     for (size_t k = 0; k < c->bars.n; k++) c->bars.v[k].valid = false, c->bars.v[k].phases = 0;
     c->bar_count = 0;

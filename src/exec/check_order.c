@@ -143,8 +143,8 @@ void check_cta_start(Env *env, Cta *cta)
         memset(w->synced, 0, sizeof w->synced);
         if (w->local_words) memset(w->local, 0, sizeof *w->local * w->local_words);
     }
-    async_start(c);
     if (!check_shared_room(c, cta->shared_bytes)) env->check->limit = "shared memory: the host has no memory for it";
+    async_start(c);
 }
 
 void check_cta_free(Cta *cta)
@@ -332,10 +332,9 @@ void check_cluster_arrive(Env *env, Warp *w, uint32_t lanes, bool relaxed)
 }
 
 // The operand that names the lanes an instruction is for has each lane that executes it (PTX ISA §9.7.9.6, §9.7.13.9).
-static void check_members(Env *env, Warp *w, const Dinst *d)
+void check_members(Env *env, Warp *w, const Dinst *d, const uint32_t *member, uint32_t lanes)
 {
-    const uint32_t *member = row(&w->l, d->kind == X_WARP_SYNC ? d->a : d->vector[3]);
-    for (uint32_t m = d->flags & D_SYNC ? env->step.mask : 0; m; m &= m - 1) {
+    for (uint32_t m = lanes; m; m &= m - 1) {
         const uint32_t n = (uint32_t)__builtin_ctz(m);
         if (member[n] >> n & 1) continue;
         const Found f = found_at(FLAW_MASK, w, d->index, n);
@@ -364,12 +363,6 @@ void check_step(Env *env, Warp *w, const Dinst *d)
     case X_CP_WAIT:
     case X_BULK_WAIT:
     case X_WGMMA_WAIT: async_group(env, w, d); break;
-    case X_SHFL:
-    case X_VOTE:
-    case X_MATCH:
-    case X_REDUX:
-    case X_ELECT:
-    case X_WARP_SYNC: check_members(env, w, d); break;
     case X_CLUSTER_BARRIER:
         if (d->op == OP_CLUSTER_WAIT && w->cta->cluster->phase != w->cluster_phase) check_met(env, w);
         break;

@@ -295,10 +295,15 @@ static void check_syncs(Env *env, Warp *w)
     if (w->cur < 0) split_pick(w, w->code->kernel->its);
 }
 
+static const uint32_t *members(const Warp *w, const Dinst *d)
+{
+    return row(&w->l, d->kind == X_WARP_SYNC ? d->a : d->vector[3]);
+}
+
 // The lanes whose membermask is that of the first one, and (all) whether each lane's mask has all its live lanes here.
 static uint32_t same_members(const Warp *w, const Dinst *d, uint32_t mask, bool *all)
 {
-    const uint32_t *member = row(&w->l, d->kind == X_WARP_SYNC ? d->a : d->vector[3]);
+    const uint32_t *member = members(w, d);
     uint32_t first = 0;
     *all = true;
     for (uint32_t rest = mask; rest;) {
@@ -312,19 +317,22 @@ static uint32_t same_members(const Warp *w, const Dinst *d, uint32_t mask, bool 
     return first;
 }
 
+// The result may be in the register that had the membermask, and another split may be the current one afterwards:
+// membermasks are checked before.
 static void across(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 {
     Step *s = &env->step;
     if (d->flags & D_SYNC) {
         bool all;
         uint32_t same = same_members(w, d, mask, &all);
+        if (env->check) check_members(env, w, d, members(w, d), all ? mask : same);
         if (!all) {
             split_part(w, mask, same);
             split_save(w);
             s->mask = same;
             Split *p = &w->splits.v[w->cur];
             p->state = SPLIT_SYNC;
-            p->wait = first_u32(&w->l, d->kind == X_WARP_SYNC ? d->a : d->vector[3], same);
+            p->wait = members(w, d)[__builtin_ctz(same)];
             p->since = env->clock;
             int at = w->cur;
             w->cur = -1;

@@ -298,6 +298,8 @@ void check_group(Env *env, Warp *w, const Dinst *d, const uint64_t *addr, uint32
 void check_cluster_arrive(Env *env, Warp *w, uint32_t lanes, bool relaxed);  // before the barrier of the cluster hears
 void check_met(Env *env, Warp *w);                                           // it goes on from there
 void check_deferred(Env *env, const Deferred *x);
+// Lanes will execute a .sync instruction, whose membermasks are member[lane].
+void check_members(Env *env, Warp *w, const Dinst *d, const uint32_t *member, uint32_t lanes);
 void check_sync(Env *env, Warp *w, uint32_t members);  // lanes have met at a bar.warp.sync
 void check_phase(Cta *cta, uint32_t at);               // a phase of an mbarrier is over
 void check_arrive(Env *env, Warp *w, uint32_t id);     // the current split arrives at a barrier

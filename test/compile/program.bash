@@ -16,5 +16,13 @@ program() {
 # library HEADER FILE [OPTIONS…]: the same, where the header is in /usr/include
 library() { [[ ! -e /usr/include/$1 ]] || program "${@:2}"; }
 
+# checked NAME: that program, if it was built, does nothing that PTX leaves undefined.
+checked() {
+    [[ -e $work/$1 ]] || return
+    "$ONCHIP" run --check --gpu a100 "$work/$1" >"$work/out" 2>"$work/log" ||
+        complain "$1: --check finds something: $(grep -A 12 findings "$work/log" | head -c 600)"
+    [[ $(<"$work/out") == '0 wrong' ]] || complain "$1, checked: $(tail -n 3 "$work/out")"
+}
+
 # Ends the script.
 verdict() { ((tried)) || exit 77; exit "$bad"; }

@@ -112,8 +112,43 @@ static void nothing_is_left(void **state)
     }
 }
 
+// Under check, a block with an mbarrier, and then one of more shared memory, of which nothing is asynchronous.
+static void more_is_checked(void **state)
+{
+    (void)state;
+    static const char text[] =
+        ".version 7.0\n.target sm_80\n.address_size 64\n.extern .shared .align 16 .b8 tile[];\n"
+        ".visible .entry k(.param .u32 bytes)\n"
+        "{\n"
+        "    .reg .b32 %r<4>;\n    .reg .pred %p<3>;\n"
+        "    ld.param.u32 %r1, [bytes];\n    setp.eq.u32 %p1, %r1, 0;\n    mov.u32 %r2, tile;\n"
+        "    @%p1 mbarrier.init.shared.b64 [%r2], 1;\n    @%p1 ret;\n"
+        "    add.u32 %r1, %r1, %r2;\n"
+        "AGAIN:\n"
+        "    st.shared.u32 [%r2], %r2;\n    add.u32 %r2, %r2, 4;\n    setp.lt.u32 %p2, %r2, %r1;\n    @%p2 bra AGAIN;\n"
+        "    ret;\n"
+        "}\n";
+    oc_config config = {.gpu = "h200", .functional = true, .check = true};
+    oc_device *d;
+    oc_module *m;
+    oc_kernel *k;
+    assert_int_equal(oc_open(&config, &d, NULL, 0), OC_OK);
+    if (oc_load(d, text, strlen(text), "more.ptx", &m) != OC_OK || oc_kernel_get(m, "k", &k) != OC_OK)
+        fail_msg("%s", oc_error(d));
+    for (uint32_t n = 0; n < 5; n++) {
+        const uint32_t room = 64u << 2 * n, bytes = n % 2 ? room : 0;
+        const void *args[] = {&bytes};
+        oc_finding f;
+        if (oc_launch(k, (oc_dim3){1, 1, 1}, (oc_dim3){1, 1, 1}, room, NULL, args) != OC_OK)
+            fail_msg("%s", oc_error(d));
+        if (oc_launch_finding(d, n, 0, &f)) fail_msg("%s at %s", f.kind, f.at[1].where);
+    }
+    oc_close(d);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(pages), cmocka_unit_test(nothing_is_left)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(pages), cmocka_unit_test(nothing_is_left),
+                                       cmocka_unit_test(more_is_checked)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

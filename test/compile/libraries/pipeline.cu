@@ -87,9 +87,9 @@ __global__ void completes(int *right)
 // Threads leave, one a phase; one thread arrives for others; parities tell the phase.
 __global__ void leave(cuda::barrier<cuda::thread_scope_block> *global, int *right)
 {
-    __shared__ cuda::barrier<cuda::thread_scope_block> shared;
+    __shared__ cuda::barrier<cuda::thread_scope_block> shared[2];
     __shared__ int count;
-    for (auto *b : {&shared, global}) {
+    for (auto *b : {shared, global}) {
         const int t = threadIdx.x;
         if (t == 0) {
             init(b, T);
@@ -105,13 +105,13 @@ __global__ void leave(cuda::barrier<cuda::thread_scope_block> *global, int *righ
             } else {
                 atomicAdd(&count, 1);
                 b->arrive_and_wait();
-                seen += count >= (k + 1) * (T - 1) - k * (k + 1) / 2;
+                seen += atomicAdd(&count, 0) >= (k + 1) * (T - 1) - k * (k + 1) / 2;
             }
         }
         right[t] += seen == (t < T - 1 ? t : T - 1);
         __syncthreads();
         if (t == 0) {
-            init(b, 7);
+            init(++b, 7);
             right[0] += b->try_wait_parity(true) && !b->try_wait_parity(false);
             (void)b->arrive(4);
             right[0] += !b->try_wait_parity_for(false, 1us);
@@ -330,7 +330,7 @@ int main()
     found(__LINE__, right, T, TURNS);
     in_shared<cuda::thread_scope_system><<<1, T>>>(right);
     found(__LINE__, right, T, TURNS);
-    void *word = shared_array<uint64_t>(1);
+    void *word = shared_array<uint64_t>(2);
     in_global<<<1, T>>>(new (word) Block(T), box, right);
     found(__LINE__, right, T, TURNS);
     in_global<<<2, T>>>(new (word) Device(2 * T), box, right);
