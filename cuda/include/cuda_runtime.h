@@ -35,6 +35,9 @@ __device__ static __inline__ __attribute__((nodebug, unused)) void __assert_fail
 {
     __assertfail(what, file, line, function, 1);
 }
+// What stands in the table of virtual functions of a class for one that has no body.
+__device__ inline __attribute__((nodebug)) void __cxa_pure_virtual() { __builtin_trap(); }
+__device__ inline __attribute__((nodebug)) void __cxa_deleted_virtual() { __builtin_trap(); }
 }
 
 ONCHIP_FN void *memcpy(void *to, const void *from, size_t bytes) { return __builtin_memcpy(to, from, bytes); }
