@@ -1,0 +1,98 @@
+// A pipeline of several streams caught in a graph and launched many times; a host node sums what came back.
+#include <array>
+#include <chrono>
+#include <functional>
+#include <iostream>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <cuda_runtime.h>
+
+namespace
+{
+constexpr int kStreams = 3, kChunk = 2048, kRounds = 5;
+
+void check(cudaError_t result, char const *const func, const char *const file, int const line)
+{
+    if (result) {
+        std::cerr << "CUDA error at " << file << ":" << line << " code=" << static_cast<unsigned int>(result) << "("
+                  << cudaGetErrorName(result) << ") \"" << func << "\" \n";
+        exit(EXIT_FAILURE);
+    }
+}
+#define checkCudaErrors(val) check((val), #val, __FILE__, __LINE__)
+
+struct HostData {
+    std::vector<double> sums;
+    const float *data;
+};
+
+void CUDART_CB myHostNodeCallback(void *data)
+{
+    auto *h = static_cast<HostData *>(data);
+    h->sums.push_back(std::accumulate(h->data, h->data + kStreams * kChunk, 0.0));
+}
+
+template <typename T> __global__ void scale(T *__restrict__ data, const T factor, std::size_t n)
+{
+    for (auto i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) data[i] *= factor;
+}
+}  // namespace
+
+int main()
+{
+    float *host = nullptr, *device = nullptr;
+    checkCudaErrors(cudaMallocHost(&host, sizeof(float) * kStreams * kChunk));
+    checkCudaErrors(cudaMalloc(&device, sizeof(float) * kStreams * kChunk));
+    std::mt19937 gen(42);
+    std::uniform_int_distribution<int> dist(-8, 8);
+    std::generate(host, host + kStreams * kChunk, [&] { return static_cast<float>(dist(gen)); });
+    const double first = std::accumulate(host, host + kStreams * kChunk, 0.0);
+
+    std::array<cudaStream_t, kStreams> streams;
+    std::array<cudaEvent_t, kStreams> joined;
+    for (auto &s : streams) checkCudaErrors(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
+    for (auto &e : joined) checkCudaErrors(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
+
+    HostData hostData{{}, host};
+    cudaGraph_t graph;
+    cudaGraphExec_t instance;
+    checkCudaErrors(cudaStreamBeginCapture(streams[0], cudaStreamCaptureModeGlobal));
+    checkCudaErrors(cudaEventRecord(joined[0], streams[0]));
+    for (int i = 0; i < kStreams; ++i) {
+        if (i) checkCudaErrors(cudaStreamWaitEvent(streams[i], joined[0], 0));
+        float *d = device + i * kChunk, *h = host + i * kChunk;
+        checkCudaErrors(cudaMemcpyAsync(d, h, sizeof(float) * kChunk, cudaMemcpyHostToDevice, streams[i]));
+        scale<float><<<8, 128, 0, streams[i]>>>(d, 2.0f, kChunk);
+        checkCudaErrors(cudaMemcpyAsync(h, d, sizeof(float) * kChunk, cudaMemcpyDeviceToHost, streams[i]));
+    }
+    for (int i = 1; i < kStreams; ++i) {
+        checkCudaErrors(cudaEventRecord(joined[i], streams[i]));
+        checkCudaErrors(cudaStreamWaitEvent(streams[0], joined[i]));
+    }
+    checkCudaErrors(cudaLaunchHostFunc(streams[0], myHostNodeCallback, &hostData));
+    checkCudaErrors(cudaStreamEndCapture(streams[0], &graph));
+    size_t numNodes = 0;
+    checkCudaErrors(cudaGraphGetNodes(graph, nullptr, &numNodes));
+    std::cout << "Num of nodes in the graph created using stream capture API = " << numNodes << std::endl;
+    checkCudaErrors(cudaGraphInstantiate(&instance, graph, NULL, NULL, 0));
+
+    auto t0 = std::chrono::high_resolution_clock::now();
+    for (int r = 0; r < kRounds; ++r) checkCudaErrors(cudaGraphLaunch(instance, streams[0]));
+    checkCudaErrors(cudaStreamSynchronize(streams[0]));
+    std::chrono::duration<double, std::milli> ms = std::chrono::high_resolution_clock::now() - t0;
+    std::cout << kRounds << " launches took " << ms.count() << " ms" << std::endl;
+
+    bool ok = hostData.sums.size() == kRounds && numNodes == 3 * kStreams + 1;
+    for (int r = 0; ok && r < kRounds; ++r) ok = hostData.sums[r] == first * (2 << r);
+    checkCudaErrors(cudaGraphExecDestroy(instance));
+    checkCudaErrors(cudaGraphDestroy(graph));
+    for (auto s : streams) checkCudaErrors(cudaStreamDestroy(s));
+    for (auto e : joined) checkCudaErrors(cudaEventDestroy(e));
+    checkCudaErrors(cudaFreeHost(host));
+    checkCudaErrors(cudaFree(device));
+    std::cout << "graph capture: " << std::string(ok ? "PASSED" : "FAILED") << std::endl;
+    return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+}
