@@ -130,6 +130,7 @@ bool make_object(Work *w, const BuildInput *i, const char *object)
 static bool write_ptx(Work *w, const char *source, const char *output)
 {
     Text ptx = {0};
+    if (!strcmp(output, "-")) output = "/dev/stdout";
     const bool ok = make_ptx(w, source, work_target(w), &ptx) && (w->b->dry || write_file(&ptx, output, w->diag));
     text_free(&ptx);
     return ok;

@@ -61,6 +61,7 @@ __attribute__((annotate("a user's"))) __device__ int f(int a) { return a; }
 __global__ void none(int *p) { *p = f(*p); }
 template __global__ void bounds<3>(int *);
 CUDA
+gives 0 '.entry _Z9registersv' -- cc -arch=sm_80 -ptx bounds.cu -o -
 gives 0 -- cc -arch=sm_80 -ptx bounds.cu -o bounds.ptx
 # directives KERNEL TEXT: its directives are these.
 directives() {
