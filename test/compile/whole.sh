@@ -82,6 +82,7 @@ directives _Z4nonePi '.maxnreg 24;'
 # --- macros of one letter don't reach our headers -------------------------------------------------------------------
 printf '#include <%s>\n' cooperative_groups.h cooperative_groups/{memcpy_async,reduce,scan}.h cuComplex.h cuda_bf16.h \
     cuda_fp16.h cuda_fp8.h cuda_pipeline.h curand_kernel.h mma.h nvToolsExt.h >letters.cu
+[[ ! -e /usr/include/cuda/std/atomic ]] || printf '#include <cuda/%s>\n' atomic barrier pipeline >>letters.cu
 printf '__global__ void k(int *p) { *p = N + Z; }\nint main() {}\n' >>letters.cu
 letters=()
 for letter in {A..Z}; do letters+=("-D$letter=7"); done
