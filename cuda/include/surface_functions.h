@@ -1,0 +1,2 @@
+// surface_functions.h: what CUDA up to 11 has in this file is in surface_indirect_functions.h.
+#include "cuda_runtime.h"
