@@ -1,4 +1,4 @@
-// Sparse matrix by vector: CSR with a thread a row and a warp a row, ELLPACK by columns, and COO with atomics of double.
+// Sparse matrix by vector: CSR with a thread or a warp a row, ELLPACK by columns, COO with atomics of double.
 #include <cfloat>
 #include <climits>
 #include <cstddef>

@@ -1,4 +1,4 @@
-// A pipeline of several streams caught in a graph and launched many times; a host node sums what came back.
+// A pipeline of several streams that fork and join by events, several times; a function of the host sums what came back.
 #include <array>
 #include <chrono>
 #include <functional>
@@ -57,42 +57,33 @@ int main()
     for (auto &e : joined) checkCudaErrors(cudaEventCreateWithFlags(&e, cudaEventDisableTiming));
 
     HostData hostData{{}, host};
-    cudaGraph_t graph;
-    cudaGraphExec_t instance;
-    checkCudaErrors(cudaStreamBeginCapture(streams[0], cudaStreamCaptureModeGlobal));
-    checkCudaErrors(cudaEventRecord(joined[0], streams[0]));
-    for (int i = 0; i < kStreams; ++i) {
-        if (i) checkCudaErrors(cudaStreamWaitEvent(streams[i], joined[0], 0));
-        float *d = device + i * kChunk, *h = host + i * kChunk;
-        checkCudaErrors(cudaMemcpyAsync(d, h, sizeof(float) * kChunk, cudaMemcpyHostToDevice, streams[i]));
-        scale<float><<<8, 128, 0, streams[i]>>>(d, 2.0f, kChunk);
-        checkCudaErrors(cudaMemcpyAsync(h, d, sizeof(float) * kChunk, cudaMemcpyDeviceToHost, streams[i]));
-    }
-    for (int i = 1; i < kStreams; ++i) {
-        checkCudaErrors(cudaEventRecord(joined[i], streams[i]));
-        checkCudaErrors(cudaStreamWaitEvent(streams[0], joined[i]));
-    }
-    checkCudaErrors(cudaLaunchHostFunc(streams[0], myHostNodeCallback, &hostData));
-    checkCudaErrors(cudaStreamEndCapture(streams[0], &graph));
-    size_t numNodes = 0;
-    checkCudaErrors(cudaGraphGetNodes(graph, nullptr, &numNodes));
-    std::cout << "Num of nodes in the graph created using stream capture API = " << numNodes << std::endl;
-    checkCudaErrors(cudaGraphInstantiate(&instance, graph, NULL, NULL, 0));
-
+    const auto round = [&] {
+        checkCudaErrors(cudaEventRecord(joined[0], streams[0]));
+        for (int i = 0; i < kStreams; ++i) {
+            if (i) checkCudaErrors(cudaStreamWaitEvent(streams[i], joined[0], 0));
+            float *d = device + i * kChunk, *h = host + i * kChunk;
+            checkCudaErrors(cudaMemcpyAsync(d, h, sizeof(float) * kChunk, cudaMemcpyHostToDevice, streams[i]));
+            scale<float><<<8, 128, 0, streams[i]>>>(d, 2.0f, kChunk);
+            checkCudaErrors(cudaMemcpyAsync(h, d, sizeof(float) * kChunk, cudaMemcpyDeviceToHost, streams[i]));
+        }
+        for (int i = 1; i < kStreams; ++i) {
+            checkCudaErrors(cudaEventRecord(joined[i], streams[i]));
+            checkCudaErrors(cudaStreamWaitEvent(streams[0], joined[i]));
+        }
+        checkCudaErrors(cudaLaunchHostFunc(streams[0], myHostNodeCallback, &hostData));
+    };
     auto t0 = std::chrono::high_resolution_clock::now();
-    for (int r = 0; r < kRounds; ++r) checkCudaErrors(cudaGraphLaunch(instance, streams[0]));
+    for (int r = 0; r < kRounds; ++r) round();
     checkCudaErrors(cudaStreamSynchronize(streams[0]));
     std::chrono::duration<double, std::milli> ms = std::chrono::high_resolution_clock::now() - t0;
-    std::cout << kRounds << " launches took " << ms.count() << " ms" << std::endl;
+    std::cout << kRounds << " rounds took " << ms.count() << " ms" << std::endl;
 
-    bool ok = hostData.sums.size() == kRounds && numNodes == 3 * kStreams + 1;
+    bool ok = hostData.sums.size() == kRounds;
     for (int r = 0; ok && r < kRounds; ++r) ok = hostData.sums[r] == first * (2 << r);
-    checkCudaErrors(cudaGraphExecDestroy(instance));
-    checkCudaErrors(cudaGraphDestroy(graph));
     for (auto s : streams) checkCudaErrors(cudaStreamDestroy(s));
     for (auto e : joined) checkCudaErrors(cudaEventDestroy(e));
     checkCudaErrors(cudaFreeHost(host));
     checkCudaErrors(cudaFree(device));
-    std::cout << "graph capture: " << std::string(ok ? "PASSED" : "FAILED") << std::endl;
+    std::cout << "stream pipeline: " << std::string(ok ? "PASSED" : "FAILED") << std::endl;
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,4 +1,4 @@
-// Matrix transpose in the usual steps: copy, naive, tiled, without bank conflicts; one runner takes a kernel by pointer.
+// Matrix transpose in the usual steps: copy, naive, tiled, without bank conflicts; kernels are called by pointer.
 #include <assert.h>
 #include <stdio.h>
 
