@@ -1,4 +1,4 @@
-// Convolution: separable with halos in shared memory and taps in constant memory, Sobel by a surface, a box by a texture.
+// Convolution: separable with halos in shared memory, Sobel by a surface, a box by a texture.
 #define R 3
 #define W 64
 #define H 48

@@ -1,4 +1,4 @@
-// FFT of radix 2 with cuComplex, a bit reversal by __brev and stages in shared memory; convolution by it; double beside.
+// FFT of radix 2 with cuComplex in shared memory, its order reversed by __brev; and a convolution by it.
 #include <complex>
 #include <cstdio>
 #include <cstdlib>

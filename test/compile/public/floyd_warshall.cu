@@ -1,4 +1,4 @@
-// Shortest paths between all pairs: Floyd-Warshall by steps with paths, and in blocks with three phases in shared memory.
+// Shortest paths between all pairs: Floyd-Warshall by steps with paths, and in blocks with three phases.
 #include <climits>
 #include <cuda_runtime.h>
 #include <iostream>

@@ -1,4 +1,4 @@
-// Open addressing with linear probing by compare-and-swap of 64 bits: insert, look up, erase; keys and values are words.
+// Open addressing with linear probing by compare-and-swap: insert, look up, and list all entries.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Heat on a plate by Jacobi iteration with pitched memory, an asynchronous norm in a second stream, events between them,
-// and a callback of the stream when it has converged.
+// Heat on a plate by Jacobi iteration with pitched memory; the norm comes back in a second stream, events order them,
+// and a callback of the stream tells the end.
 #include <algorithm>
 #include <atomic>
 #include <cassert>

@@ -1,5 +1,5 @@
-// Prefix sums: Blelloch's tree with padding against bank conflicts, a warp's by shuffles, over blocks by their sums, and
-// stream compaction with a predicate that is a template parameter.
+// Prefix sums: the tree with padding against bank conflicts, a warp by shuffles, blocks by their sums; and compaction
+// with a predicate that is a template parameter.
 #include <cstdio>
 #include <cstdlib>
 #include <functional>

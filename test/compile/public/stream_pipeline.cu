@@ -1,4 +1,4 @@
-// A pipeline of several streams that fork and join by events, several times; a function of the host sums what came back.
+// Several streams that fork and join by events, several times; a function of the host sums what came back.
 #include <array>
 #include <chrono>
 #include <functional>
