@@ -85,7 +85,9 @@ for source in test/compile/programs/saxpy.cu test/compile/libraries/sort.cu; do
         first+="$(source_seconds "$source") " again+="$(source_seconds "$source") "
         rm -rf "$XDG_CACHE_HOME"
     done
-    most=$(XDG_CACHE_HOME=/nowhere /usr/bin/time -f %M "$onchip" run --functional "$source" 2>&1 >/dev/null | tail -n 1)
+    XDG_CACHE_HOME=$(mktemp -d)
+    most=$(/usr/bin/time -f %M "$onchip" run --functional "$source" 2>&1 >/dev/null | tail -n 1)
+    rm -rf "$XDG_CACHE_HOME"
     least() { tr ' ' '\n' <<<"$1" | sed '/^$/d' | sort -g | head -n 1; }
     printf '%-24s %8.2f %8.2f %8.0f\n' "$(basename "$source")" "$(least "$first")" "$(least "$again")" \
         "$(awk -v k="$most" 'BEGIN { print k / 1024 }')"

@@ -111,9 +111,10 @@ static int run_source(Run *r, oc_device *d, ProgramRun *run, Meter *meter)
     return code;
 }
 
-// What stands behind a program is its own. A word that looks like an option of onchip's is told of, once.
+// What stands behind a program is its own. Of a source file, a word that looks like an option of onchip's is told of.
 static void tell_words(const char *const *words)
 {
+    if (!is_cuda_source(*words)) return;
     for (const char *const *w = words + 1; *w; w++)
         for (int o = 0; o < OPTIONS; o++)
             if (run_options[o].name && !strcmp(run_options[o].name, *w) && (*w)[1] == '-') {

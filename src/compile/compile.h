@@ -75,10 +75,12 @@ void build_free(Build *b);
 typedef enum NvccWord { NVCC_BUILD, NVCC_HELP, NVCC_VERSION, NVCC_TOOLKIT } NvccWord;  // what it asks for
 // Reads one. What has no effect here is told in said, a line each. False: an option isn't known, or its value is wrong.
 bool nvcc_read(int argc, char **argv, Build *b, NvccWord *word, Text *said, Diag *diag);
-// The words that give the same to NVIDIA's nvcc, whose name is put into path: PTX has to be in the program, and is for
-// sm_75 if no target is named. They are of argv, or constant.
-bool nvcc_toolkit(int argc, char **argv, char *path, size_t size, WordList *words, Diag *diag);
 // Adds the names of its k-th option, and gives what it does. False: there are fewer.
 bool nvcc_option(size_t k, Text *names, const char **doc);
+
+// --- toolkit.c -----------------------------------------------------------------------------------------------------
+// Of a command line of nvcc's, the words that give the same to NVIDIA's nvcc, whose name is put into path: PTX has to be
+// in the program, and is for sm_75 if no target is named. They are of argv, or constant.
+bool nvcc_toolkit(int argc, char **argv, char *path, size_t size, WordList *words, Diag *diag);
 
 #endif
