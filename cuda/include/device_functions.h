@@ -55,7 +55,7 @@ ONCHIP_FN unsigned long long globaltimer()
     asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(t)::"memory");
     return t;
 }
-ONCHIP_FN void __nanosleep(unsigned ns)
+ONCHIP_FN void __nanosleep([[maybe_unused]] unsigned ns)
 {
 #if ONCHIP_ARCH >= 700
     asm volatile("nanosleep.u32 %0;" ::"r"(ns));
