@@ -41,7 +41,8 @@ part() {
         IFS=';' read -ra texts <<<"${text//param_1/in}"  # clang's parameters have names
         for text in "${texts[@]}"; do
             read -r text <<<"$text"
-            [[ $(tr -s ' \n' ' ' <<<"$err") == *"$(tr -s ' ' <<<"$text")"* ]] || complain "$name$run doesn't say '$text'"
+            [[ $(tr -s ' \n' ' ' <<<"$err") == *"$(tr -s ' ' <<<"$text")"* ]] ||
+                complain "$name$run doesn't say '$text'"
         done
     done <"$folder/list"
 }
