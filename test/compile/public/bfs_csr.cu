@@ -25,7 +25,7 @@ struct GraphView {
 __device__ int atomicAggInc(int *ctr)
 {
     auto g = coalesced_threads();
-    int warp_res = 0;
+    int warp_res;
     if (g.thread_rank() == 0) warp_res = atomicAdd(ctr, g.size());
     return g.shfl(warp_res, 0) + g.thread_rank();
 }
