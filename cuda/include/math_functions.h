@@ -1397,12 +1397,12 @@ ONCHIP_MINMAX_F(double, double, float, )
 #undef ONCHIP_MINMAXES
 #undef ONCHIP_MINMAX_F
 #undef ONCHIP_MINMAX
-ONCHIP_FN unsigned umin(unsigned a, unsigned b) { return a < b ? a : b; }
-ONCHIP_FN unsigned umax(unsigned a, unsigned b) { return a > b ? a : b; }
-ONCHIP_FN long long llmin(long long a, long long b) { return a < b ? a : b; }
-ONCHIP_FN long long llmax(long long a, long long b) { return a > b ? a : b; }
-ONCHIP_FN unsigned long long ullmin(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
-ONCHIP_FN unsigned long long ullmax(unsigned long long a, unsigned long long b) { return a > b ? a : b; }
+ONCHIP_BOTH unsigned umin(unsigned a, unsigned b) { return a < b ? a : b; }
+ONCHIP_BOTH unsigned umax(unsigned a, unsigned b) { return a > b ? a : b; }
+ONCHIP_BOTH long long llmin(long long a, long long b) { return a < b ? a : b; }
+ONCHIP_BOTH long long llmax(long long a, long long b) { return a > b ? a : b; }
+ONCHIP_BOTH unsigned long long ullmin(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
+ONCHIP_BOTH unsigned long long ullmax(unsigned long long a, unsigned long long b) { return a > b ? a : b; }
 
 namespace std {
 ONCHIP_MATH_1(ONCHIP_USE)
@@ -1628,41 +1628,7 @@ ONCHIP_DPX_2(unsigned short, u16x2, min, <=)
 #undef ONCHIP_LOG2_E
 #undef ONCHIP_LOG2_10
 
-// --- what the C library lacks, on the host -----------------------------------------------------------------------------
-// Functions of both sides call these; the C library has the others.
-#define ONCHIP_HOST_MATH(T, f)                                                                                \
-    ONCHIP_HOST T rsqrt##f(T x) { return 1 / __builtin_sqrt##f(x); }                                          \
-    ONCHIP_HOST T rcbrt##f(T x) { return 1 / __builtin_cbrt##f(x); }                                          \
-    ONCHIP_HOST T rhypot##f(T x, T y) { return 1 / __builtin_hypot##f(x, y); }                                \
-    ONCHIP_HOST T norm3d##f(T x, T y, T z) { return __builtin_hypot##f(__builtin_hypot##f(x, y), z); }        \
-    ONCHIP_HOST T rnorm3d##f(T x, T y, T z) { return 1 / norm3d##f(x, y, z); }                                \
-    ONCHIP_HOST T normcdf##f(T x) { return __builtin_erfc##f(x * (T)-M_SQRT1_2) / 2; }                        \
-    ONCHIP_HOST T sinpi##f(T x)                                                                               \
-    {                                                                                                         \
-        const T r = x - 2 * __builtin_rint##f(x / 2), a = __builtin_fabs##f(r); /* exact; a <= 1 */           \
-        const T s = a > (T)0.75   ? __builtin_sin##f((T)M_PI * (1 - a))                                       \
-                    : a > (T)0.25 ? __builtin_cos##f((T)M_PI * ((T)0.5 - a))                                  \
-                                  : __builtin_sin##f((T)M_PI * a);                                            \
-        return __builtin_copysign##f(s, r);                                                                   \
-    }                                                                                                         \
-    ONCHIP_HOST T cospi##f(T x)                                                                               \
-    {                                                                                                         \
-        const T a = __builtin_fabs##f(x - 2 * __builtin_rint##f(x / 2));                                      \
-        return a > (T)0.75   ? -__builtin_cos##f((T)M_PI * (1 - a))                                           \
-               : a > (T)0.25 ? __builtin_sin##f((T)M_PI * ((T)0.5 - a))                                       \
-                             : __builtin_cos##f((T)M_PI * a);                                                 \
-    }                                                                                                         \
-    ONCHIP_HOST void sincospi##f(T x, T *s, T *c) { *s = sinpi##f(x), *c = cospi##f(x); }
-ONCHIP_HOST_MATH(double, )
-ONCHIP_HOST_MATH(float, f)
-#undef ONCHIP_HOST_MATH
-ONCHIP_HOST float fdividef(float a, float b) { return a / b; }
-ONCHIP_HOST unsigned umin(unsigned a, unsigned b) { return a < b ? a : b; }
-ONCHIP_HOST unsigned umax(unsigned a, unsigned b) { return a > b ? a : b; }
-ONCHIP_HOST long long llmin(long long a, long long b) { return a < b ? a : b; }
-ONCHIP_HOST long long llmax(long long a, long long b) { return a > b ? a : b; }
-ONCHIP_HOST unsigned long long ullmin(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
-ONCHIP_HOST unsigned long long ullmax(unsigned long long a, unsigned long long b) { return a > b ? a : b; }
+#include "onchip/host_math.h"
 
 #endif
 #endif
