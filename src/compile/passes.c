@@ -92,8 +92,8 @@ bool pass_ir(const Tool *t, const char *source, Target target, const char *ir, c
     words_add(&w, t->build->device_debug ? "-O0" : "-O3", "-g1", NULL);
     // libclc's steps that are free of error mustn't be fused across statements (-ffp-contract=fast, clang's default).
     words_add(&w, "-ffp-contract=on", NULL);
-    // CUDA programs shuffle values that one lane alone has set. By the rules of C++ no lane may be without one, and clang
-    // would have all lanes set it: in `int r; if (lane == 0) r = atomicAdd(n, k); r = __shfl_sync(all, r, 0);`.
+    // CUDA programs shuffle values that one lane alone has set. By the rules of C++ no lane may be without one, and
+    // clang would have all lanes set it: in `int r; if (lane == 0) r = atomicAdd(n, k); r = __shfl_sync(all, r, 0);`.
     words_add(&w, "-Xclang", t->clang->release < 15 ? "-disable-noundef-analysis" : "-no-enable-noundef-analysis",
               NULL);
     if (!access(libclc, R_OK)) words_add(&w, "-Xclang", "-mlink-builtin-bitcode", "-Xclang", libclc, NULL);
