@@ -7,10 +7,10 @@
 
 static const char usage[] = "usage: onchip cc [options] FILE.cu … [FILE.cpp | FILE.o | LIBRARY] [-o PROGRAM]\n\n"
                             "It takes nvcc's options:\n\n";
-// What asks a compiler for its version reads this of nvcc's (CMake, build scripts).
-static const char version[] =
-    "onchip cc %s: CUDA C++ by clang, in place of nvcc\nCuda compilation tools, release 12.0, "
-    "V12.0.0\n";
+// What asks a compiler for its version reads the first and the last line of nvcc's (CMake, build scripts).
+static const char version[] = "nvcc: NVIDIA (R) Cuda compiler driver\n"
+                              "has onchip cc %s in its place: CUDA C++ by clang\n"
+                              "Cuda compilation tools, release 12.0, V12.0.0\n";
 
 const CommandLine cc_line = {NULL, 0, NULL};
 

@@ -35,6 +35,7 @@ static void show_places(const Work *w, Text *said)
     const char *path = getenv("PATH");
     const int root = (int)(w->headers.n - strlen("/include"));
     text_printf(said, "#$ TOP=%.*s\n#$ PATH=%.*s/bin:%s\n", root, w->headers.v, root, w->headers.v, path ? path : "");
+    text_printf(said, "#$ NVVMIR_LIBRARY_DIR=%.*s/nvvm/libdevice\n", root, w->headers.v);  // nothing is there
     for (size_t k = 0; k < w->targets.n; k++)
         text_printf(said, "#$ TARGET=-arch compute_%u\n", w->targets.v[k].capability);
     text_printf(said, "#$ INCLUDES=\"-I%s\"\n#$ LIBRARIES=-L%.*s/lib64\n", w->headers.v, root, w->headers.v);
@@ -216,11 +217,14 @@ static bool check(const Build *b, Diag *diag)
 bool build_run(const Build *b, Text *said, Diag *diag)
 {
     Work w;
-    if (!check(b, diag)) return false;
+    if (!b->show && !check(b, diag)) return false;
     bool ok = work_open(&w, b, said, diag);
+    if (ok && b->show) {
+        show_places(&w, said);  // also where the source isn't there: CMake asks so
+        ok = check(b, diag);
+    }
     if (ok) {
         tell_targets(&w, said);
-        if (b->show) show_places(&w, said);
         ok = b->step == BUILD_PROGRAM       ? make_program(&w)
              : b->step == BUILD_DEVICE_LINK ? make_device_link(&w)
                                             : make_each(&w);

@@ -41,7 +41,7 @@ CUDA
 
 if [[ -x $clang/llvm-link ]] && command -v make >/dev/null; then
     cat >Makefile <<'MAKE'
-CXX = g++
+CXX = clang++
 NVFLAGS = -O2 -arch=sm_70 -Iinclude -DSCALE=2 -Xcompiler -Wall,-Wextra --compiler-options -fno-strict-aliasing
 OBJECTS = main.o add.o plain.o
 app: $(OBJECTS)
