@@ -35,19 +35,16 @@ static int build(Build *b, const Text *notes)
 // Gives the words to NVIDIA's nvcc, in place of this process.
 static int by_toolkit(int argc, char **argv)
 {
-    WordList given = {0}, words = {0};
+    WordList words = {0};
     char path[4096];
     Diag error = {0};
-    if (!nvcc_toolkit(argc, argv, path, sizeof path, &given, &error))
+    if (!nvcc_toolkit(argc, argv, path, sizeof path, &words, &error))
         tell(0, "%s", error.text.v);
     else {
-        vec_push(&words, path);
-        for (size_t k = 0; k < given.n; k++) vec_push(&words, given.v[k]);
-        vec_push(&words, NULL);
         execv(path, (char *const *)words.v);
         tell(0, "can't run %s: %s", path, strerror(errno));
     }
-    vec_free(&given), vec_free(&words), diag_free(&error);
+    vec_free(&words), diag_free(&error);
     return EXIT_FAILED;
 }
 

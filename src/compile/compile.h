@@ -79,8 +79,8 @@ bool nvcc_read(int argc, char **argv, Build *b, NvccWord *word, Text *said, Diag
 bool nvcc_option(size_t k, Text *names, const char **doc);
 
 // --- toolkit.c -----------------------------------------------------------------------------------------------------
-// Of a command line of nvcc's, the words that give the same to NVIDIA's nvcc, whose name is put into path: PTX has to
-// be in the program, and is for sm_75 if no target is named. They are of argv, or constant.
+// The command that gives nvcc's command line to NVIDIA's nvcc, whose name is put into path: PTX has to be in the
+// program, and is for sm_75 if no target is named. A null ends the words, which are path, of argv, or constant.
 bool nvcc_toolkit(int argc, char **argv, char *path, size_t size, WordList *words, Diag *diag);
 
 #endif

@@ -12,21 +12,20 @@
 // parameter where it is, if the kernel's annotations for the back end list it: then its address isn't one of a copy.
 #include "compile/unit.h"
 
-#include <ctype.h>
 #include <string.h>
 
 static size_t name_length(const char *p)
 {
     size_t n = 0;
-    while (isalnum((unsigned char)p[n]) || (p[n] && strchr("_$.-", p[n]))) n++;
+    while (in_name(p[n])) n++;
     return n;
 }
 
-// What annotations are made of: their lines, by the variable's name.
 typedef struct Constant {
     const char *kernel;  // the line that begins its definition
     uint32_t number;     // of the parameter, from 1
 } Constant;
+// What annotations are made of: their lines, by the variable's name; and the parameters that are __grid_constant__.
 typedef struct Lines {
     WordList all;
     VEC(Constant) constants;
@@ -128,20 +127,20 @@ void directives_take(Text *ir, Directives *all)
     Text out = {0};
     if (!ir->n || !strstr(ir->v, "onchip .")) return;
     take_lines(ir->v, &all->arena, &lines, &out);
-    const char *kernel = NULL, *text = NULL, *args = NULL;
-    size_t length = 0, place = 0;
+    const char *kernel = NULL, *parts[3] = {NULL};  // its text, its file, its arguments
+    size_t length = 0, n_parts = 0;
     for (const char *p = lines.list ? lines.list + 1 : ""; p; p = strchr(p, '@'), p = p ? p + 1 : NULL) {
         int64_t line;
         const size_t n = name_length(p);
         const bool part = map_get(&lines.places, p, n, &line);
-        if (part && kernel && place++ != 1) *(place == 1 ? &text : &args) = lines.all.v[line];
+        if (part && n_parts < COUNT(parts)) parts[n_parts++] = lines.all.v[line];
         // Behind the last part of an annotation comes the next one's kernel, or the end.
         const char *next = strchr(p, '@');
         const bool last = !next || !map_get(&lines.places, next + 1, name_length(next + 1), &line);
-        if (!part) kernel = p, length = n, place = 0, text = args = NULL;
-        if (!last || !part || !text) continue;
+        if (!part) kernel = p, length = n, n_parts = 0;
+        if (!last || !part || !kernel) continue;
         Directive d = {.kernel = arena_text(&all->arena, kernel, length)};
-        read_directive(text, args, &d.text);
+        read_directive(parts[0], n_parts > 2 ? parts[2] : NULL, &d.text);
         vec_push(&all->list, d);
     }
     list_constants(&lines, &out);

@@ -112,7 +112,7 @@ bool compile_program(const char *path, CompileWish wish, Text *program, bool *ow
     enum { LEAST = 70 };  // what programs of today ask for; GPUs before it run its code, too
     Text cache = {0};
     *own = false;
-    wish.capability = wish.capability > LEAST ? wish.capability : LEAST;
+    wish.capability = MAX(wish.capability, LEAST);
     if (!readable(path, diag)) return false;
     const bool caching = cache_folder(&cache);
     const CacheKey key = key_of("program", path, wish);

@@ -16,8 +16,7 @@ typedef struct Signature {
 } Signature;
 typedef VEC(Signature) Signatures;
 
-// A letter of an identifier.
-static bool in_name(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '.'; }
+bool in_name(char c) { return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '.'; }
 
 // The end of a parameter, or of them all: a comma or a parenthesis that isn't within others.
 static const char *param_end(const char *p)

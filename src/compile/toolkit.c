@@ -29,8 +29,9 @@ bool toolkit_make(Work *w, const char *source, bool program, const char *output,
     WordList words = {0};
     const Target t = w->targets.v[0];
     if (!toolkit_find(path, sizeof path, w->diag)) return false;
-    snprintf(target, sizeof target, "arch=compute_%u%s,code=compute_%u%s", t.capability > LEAST ? t.capability : LEAST,
-             t.kind ? "a" : "", t.capability > LEAST ? t.capability : LEAST, t.kind ? "a" : "");
+    const uint32_t capability = MAX(t.capability, LEAST);
+    const char *kind = t.kind ? "a" : "";
+    snprintf(target, sizeof target, "arch=compute_%u%s,code=compute_%u%s", capability, kind, capability, kind);
     words_add(&words, "-O2", "-std=c++17", "-lineinfo", "-cudart", "shared", "-gencode", target, NULL);
     words_add(&words, "-MD", "-MF", rules, source, "-o", output, NULL);
     if (!program) vec_push(&words, "-ptx");
@@ -44,6 +45,8 @@ bool toolkit_make(Work *w, const char *source, bool program, const char *output,
 bool nvcc_toolkit(int argc, char **argv, char *path, size_t size, WordList *words, Diag *diag)
 {
     bool target = false;
+    if (!toolkit_find(path, size, diag)) return false;
+    vec_push(words, path);
     for (int k = 1; k < argc; k++) {
         const char *word = argv[k] + (argv[k][0] == '-' && argv[k][1] == '-');  // either number of dashes
         if (!strcmp(argv[k], "--toolkit") || !strcmp(argv[k], "-toolkit")) continue;
@@ -52,5 +55,6 @@ bool nvcc_toolkit(int argc, char **argv, char *path, size_t size, WordList *word
         vec_push(words, argv[k]);
     }
     if (!target) words_add(words, "-gencode", "arch=compute_75,code=compute_75", NULL);
-    return toolkit_find(path, size, diag);
+    vec_push(words, NULL);
+    return true;
 }

@@ -87,6 +87,7 @@ bool link_device(Work *w, WordList *objects, bool always, const char *output);
 // --- signature.c: parameters of CUDA source -------------------------------------------------------------------------
 // Gives the kernels' parameters in the PTX the names that LLVM's intermediate form has, and adds what they are.
 void signatures_put(const char *ir, Text *ptx);
+bool in_name(char c);  // a letter of an identifier, in PTX and in LLVM's intermediate form
 
 // --- directives.c: what CUDA source says of a kernel, and clang doesn't write ----------------------------------------
 typedef struct Directive {

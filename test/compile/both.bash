@@ -1,7 +1,6 @@
 # both.bash: the programs of test/programs, which nvcc has built (test/programs/programs.sh), built by onchip cc: what
 # they print, and what onchip says of them, is the same. Part K of N takes every Nth.
-source "$ONCHIP_SOURCE/test/cli/expect.bash"
-command -v clang >/dev/null && [[ -e /usr/lib/clc/nvptx64--nvidiacl.bc && -z ${ONCHIP_SANITIZED:-} ]] || exit 77
+source "$ONCHIP_SOURCE/test/compile/program.bash"
 folder=$ONCHIP_SOURCE/test/programs
 # host_memory waits for a kernel's loop, of which clang makes one eight times as short: it joins 8 rounds' products.
 apart='host_memory'

@@ -1,7 +1,6 @@
 # public.bash: whole programs as courses, samples and benchmark suites have them, built by onchip cc and run. Each
 # compares its results with the host's, and its last word is PASSED. Part K of N takes every Nth.
-source "$ONCHIP_SOURCE/test/cli/expect.bash"
-command -v clang >/dev/null && [[ -e /usr/lib/clc/nvptx64--nvidiacl.bc && -z ${ONCHIP_SANITIZED:-} ]] || exit 77
+source "$ONCHIP_SOURCE/test/compile/program.bash"
 
 # part K N
 part() {
