@@ -1,32 +1,28 @@
 // older.c: what programs of CUDA 12 and 11 call, and CUDA 13 doesn't have any more (older.def). Where a function kept
 // its name and changed its structures or arguments, it asks runtime_major for which of them it is called.
 //
-// This folder makes three libraries, one for each major version. In that of CUDA 13 these functions aren't exported:
-// they are there for older programs that have the runtime inside of them (redirect.c), whose version is known only
-// then.
+// The libraries of CUDA 12 and 11 export them (front/front.c). Programs that have the runtime inside of them call them
+// too (redirect.c), whose version is known only then.
 #include "cudart/unit.h"
 
 #include <string.h>
 
-static int major = CUDART_MAJOR;
+static int major = 13;
 int runtime_major(void) { return major; }
 void runtime_is(int version) { major = version; }
+void onchip_runtime_is(int version);
+void onchip_runtime_is(int version) { runtime_is(version); }
 
-#if CUDART_MAJOR < 13
-#define OWN __attribute__((visibility("default")))
-#else
-#define OWN static
-#endif
-#define MISSING(name)           \
-    OWN cudaError_t name(void); \
-    OWN cudaError_t name(void) { return client_missing(#name); }
+#define MISSING(name)       \
+    cudaError_t name(void); \
+    cudaError_t name(void) { return client_missing(#name); }
 #define OLDER(name)
 #include "driver/older.def"
 #undef MISSING
 #undef OLDER
 #define FUNCTION(type, name, params) \
-    OWN type name params;            \
-    OWN type name params
+    type name params;                \
+    type name params
 
 // Names of CUDA 4 and before.
 FUNCTION(cudaError_t, cudaThreadSynchronize, (void)) { return cudaDeviceSynchronize(); }
@@ -129,21 +125,4 @@ FUNCTION(cudaError_t, cudaGetTextureReference, (const void **t, const void *symb
 FUNCTION(cudaError_t, cudaGetSurfaceReference, (const void **s, const void *symbol))
 {
     return reference_of(s, symbol, cudaErrorInvalidSurface);
-}
-
-void *older_function(const char *name)
-{
-    static const struct {
-        const char *name;
-        void *function;
-    } all[] = {
-#define OLDER(name) {#name, (void *)(uintptr_t)&name},
-#define MISSING OLDER
-#include "driver/older.def"
-#undef MISSING
-#undef OLDER
-    };
-    for (size_t k = 0; k < COUNT(all); k++)
-        if (!strcmp(all[k].name, name)) return all[k].function;
-    return NULL;
 }

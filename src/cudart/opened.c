@@ -60,7 +60,8 @@ static int note_library(struct dl_phdr_info *info, size_t size, void *user)
     (void)size, (void)user;
     char full[PATH_MAX];
     const char *slash = strrchr(info->dlpi_name ? info->dlpi_name : "", '/');
-    if (slash && strncmp(slash, "/libcudart.so", 13) && realpath(info->dlpi_name, full)) note(full, false);
+    const bool ours = slash && (!strncmp(slash, "/libcudart.so", 13) || !strncmp(slash, "/libcuda.so", 11));
+    if (slash && !ours && realpath(info->dlpi_name, full)) note(full, false);
     return 0;
 }
 

@@ -71,20 +71,20 @@ static bool file_open(File *f, const char *path)
 static void file_close(File *f) { munmap(f->bytes, f->n); }
 
 // --- our functions ---------------------------------------------------------------------------------------------------
+#define OURS "onchip_"  // what their exported names begin with
 static void note_own(void *user, const char *name, uint64_t at, uint64_t bytes)
 {
     const Object *own = user;
+    const size_t n = strlen(OURS);
     (void)bytes;
-    if (!strncmp(name, "cuda", 4) || !strncmp(name, "__cuda", 6))
-        map_put(&redirection.ours, name, strlen(name), (int64_t)(own->base + at));
+    if (!strncmp(name, OURS, n)) map_put(&redirection.ours, name + n, strlen(name + n), (int64_t)(own->base + at));
 }
 
 // dlsym would wait for a thread that opens a library, which may wait for this one.
 static uint64_t function_of(const char *name)
 {
     int64_t at;
-    if (map_get(&redirection.ours, name, strlen(name), &at)) return (uint64_t)at;
-    return (uint64_t)(uintptr_t)older_function(name);
+    return map_get(&redirection.ours, name, strlen(name), &at) ? (uint64_t)at : 0;
 }
 
 static bool is_own(const Object *o)

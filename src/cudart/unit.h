@@ -102,7 +102,6 @@ cudaError_t noted(cudaError_t error);  // keeps an error as this thread's last o
 // --- older.c: programs of CUDA 12 and 11 -----------------------------------------------------------------------------
 int runtime_major(void);  // the version of CUDA whose runtime this is to the program: 13, 12 or 11
 void runtime_is(int major);
-void *older_function(const char *name);  // that CUDA 13 doesn't have; null: nor do the older ones
 
 // --- device.c --------------------------------------------------------------------------------------------------------
 cudaError_t device_properties(void *properties, int device, int major);  // as that version of CUDA lays them out

@@ -77,17 +77,17 @@ bool elf_has(const Elf *e, const char *section)
     return false;
 }
 
-bool elf_needs(const Elf *e, const char *prefix)
+const char *elf_needs(const Elf *e, const char *prefix)
 {
     ElfSection s, texts;
     Elf64_Dyn d;
-    if (!find_type(e, SHT_DYNAMIC, &s, &texts)) return false;
+    if (!find_type(e, SHT_DYNAMIC, &s, &texts)) return NULL;
     for (uint64_t at = 0; s.n - at >= sizeof d; at += sizeof d) {
         memcpy(&d, s.v + at, sizeof d);
         const char *name = d.d_tag == DT_NEEDED ? elf_text(&texts, d.d_un.d_val) : NULL;
-        if (name && !strncmp(name, prefix, strlen(prefix))) return true;
+        if (name && !strncmp(name, prefix, strlen(prefix))) return name;
     }
-    return false;
+    return NULL;
 }
 
 bool elf_program(const char *path)

@@ -72,8 +72,9 @@ const char *elf_text(const ElfSection *texts, uint64_t at);  // null: none begin
 // before the file is loaded. False: there is no such table, as in a stripped program.
 typedef void ElfEach(void *user, const char *name, uint64_t at, uint64_t bytes);
 bool elf_symbols(const Elf *e, bool dynamic, ElfEach *each, void *user);
-bool elf_has(const Elf *e, const char *section);   // a section of that name
-bool elf_needs(const Elf *e, const char *prefix);  // a shared library whose name begins so
+bool elf_has(const Elf *e, const char *section);  // a section of that name
+// The name of a shared library that it asks for, and that begins so; null: it asks for none.
+const char *elf_needs(const Elf *e, const char *prefix);
 // Is there a program at path? Scripts begin with #!, executables are ELF files that begin to run somewhere. Libraries,
 // objects and cubins don't.
 bool elf_program(const char *path);

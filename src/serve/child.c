@@ -1,6 +1,6 @@
-// child.c: starts a program so that the dynamic linker finds our libcudart first. A program that doesn't ask for
-// libcudart may have CUDA's runtime inside of it, or be a script that starts such a program: there ours is loaded in
-// any case (cudart/redirect.c). Only the program's own environment is changed.
+// child.c: starts a program so that the dynamic linker finds our libcuda and libcudart first. A program may also have
+// CUDA's runtime inside of it, be a script that starts such a program, or open a library later: our libcuda is loaded
+// in any case (cudart/redirect.c). Only the program's own environment is changed.
 #include "serve/unit.h"
 
 #include <errno.h>
@@ -48,13 +48,15 @@ static char **make_environment(const Changes *c)
     return all;
 }
 
-static bool asks_for_runtime(const char *path)
+// The program's own sanitizer wants to be the first of all libraries.
+static void add_sanitizer(Text *list, const char *path)
 {
     Text file = {0};
     Elf elf;
-    bool asks = text_read_file(&file, path) && elf_open(&elf, file.v, file.n) && elf_needs(&elf, "libcudart.so");
+    const char *name =
+        text_read_file(&file, path) && elf_open(&elf, file.v, file.n) ? elf_needs(&elf, "libasan.so") : NULL;
+    if (name) text_printf(list, "%s:", name);
     text_free(&file);
-    return asks;
 }
 
 static void redirect(posix_spawn_file_actions_t *to, int output)
@@ -69,16 +71,18 @@ pid_t child_start(const ServeOptions *o, const char *socket, Diag *diag)
     pid_t pid;
     const char *file = o->file ? o->file : o->words[0];
     Changes changes = {.n = 0};
-    Text library = {0}, folder = {0};
-    if (!own_find(&library, "cuda/libcudart.so.13")) {
-        diag_error(diag, "there is no libcudart.so.13 beside this onchip; it isn't installed whole");
+    Text library = {0}, folder = {0}, first = {0};
+    if (!own_find(&library, "cuda/libcuda.so.1")) {
+        diag_error(diag, "there is no libcuda.so.1 beside this onchip; it isn't installed whole");
         return text_free(&library), -1;
     }
     text_add(&folder, library.v, (size_t)(base_name(library.v) - 1 - library.v));
     change(&changes, PATH, folder.v, true);
     change(&changes, WIRE_VARIABLE, socket, false);
     if (o->opened) change(&changes, OPENED_VARIABLE, o->opened, false);
-    if (!asks_for_runtime(file)) change(&changes, PRELOAD, library.v, true);
+    add_sanitizer(&first, file);
+    text_add(&first, library.v, library.n);
+    change(&changes, PRELOAD, first.v, true);
     char **environment = make_environment(&changes);
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
@@ -87,7 +91,7 @@ pid_t child_start(const ServeOptions *o, const char *socket, Diag *diag)
     posix_spawn_file_actions_destroy(&files);
     mem_free(environment);
     for (size_t k = 0; k < changes.n; k++) text_free(&changes.of[k]);
-    text_free(&library), text_free(&folder);
+    text_free(&library), text_free(&folder), text_free(&first);
     if (!error) return pid;
     diag_error(diag, "can't start %s: %s", file, strerror(error));
     return -1;

@@ -1,7 +1,8 @@
 #!/bin/bash
 # The shared library exports what onchip.h declares and doesn't define, all of it and nothing else. The one that is
-# preloaded exports functions of the driver, and dlsym; libcudart exports the runtime's, in one version, functions that
-# open files, and __cxa_atexit. They need nothing but the C library; the static library needs nothing of the program's.
+# preloaded exports functions of the driver, and dlsym; libcudart exports the runtime's, in one version; libcuda the
+# driver's, functions that open files, and __cxa_atexit. They need nothing but the C library, and libcudart needs
+# libcuda; the static library needs nothing of the program's.
 set -euo pipefail
 library=$ONCHIP_BUILD/libonchip.so
 [[ -e $library && -e $ONCHIP ]] || exit 77
@@ -35,8 +36,13 @@ runtime=$(grep -E '^(__)?cuda[A-Za-z0-9_]+@@libcudart\.so\.13$' <<<"$exported")
 rows=$(sed -nE 's/^(DONE|MISSING)\(([A-Za-z0-9_]+).*/\2/p' "$ONCHIP_SOURCE"/src/driver/{done,missing}.def | sort)
 diff <(echo "$rows" | sed -E 's/_pt[sd][sz]$//' | sort -u) <(sed -E 's/@.*//; s/_pt[sd][sz]$//' <<<"$runtime" | sort -u)
 [[ -z $(uniq -d <<<"$rows") ]]
-opening=$(grep -vxF "$runtime" <<<"$exported")  # the C library's, which it puts itself in front of
-! grep -vE '^(f?re?open|open(at)?|__open(at)?(64)?_2|__cxa_atexit)(64)?@@GLIBC_2\.[247](\.5)?$' \
-    <<<"${opening//fopen/freopen}"
+[[ $exported == "$runtime" ]]
 [[ $(readelf -d "$library") == *'soname: [libcudart.so.13]'* ]]
+[[ $(readelf -d "$library" | grep NEEDED) == *libcuda.so.1* ]]
+
+library=$ONCHIP_BUILD/cuda/libcuda.so.1
+exported=$(nm -D --defined-only "$library" | awk '{ print $NF }' | grep -vE '^(cu[A-Z]|onchip_(__)?cuda)')
+! grep -vE '^(f?re?open|open(at)?|__open(at)?(64)?_2|__cxa_atexit|onchip_runtime_is)(64)?$' \
+    <<<"${exported//fopen/freopen}"
+[[ $(readelf -d "$library") == *'soname: [libcuda.so.1]'* ]]
 needs_libc "$library"

@@ -21,6 +21,7 @@ declare -A below=(
     [probe]="device"
     [serve]="device"
     [cudart]="driver"
+    [front]=""
     [work]="probe sl1"
     [store]="work"
     [sweep]="store serve"

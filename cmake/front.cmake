@@ -1,0 +1,21 @@
+# Lists the runtime's functions, of which OBJECTS are the object files: for front.c (FRONT), and as second names for the
+# linker (ALIASES). OLD has those that CUDA 13 doesn't have. Run by CMakeLists.txt.
+cmake_minimum_required(VERSION 3.25)
+execute_process(COMMAND ${NM} --defined-only --extern-only ${OBJECTS}
+                OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL " T (cuda|__cuda)[A-Za-z0-9_]+" names "${symbols}")
+list(SORT names)
+file(STRINGS ${OLD} old REGEX "^(OLDER|MISSING)\\(")
+set(front)
+set(aliases)
+foreach(name ${names})
+    string(SUBSTRING "${name}" 3 -1 name)
+    set(macro FRONT)
+    if("OLDER(${name})" IN_LIST old OR "MISSING(${name})" IN_LIST old)
+        set(macro OLDER)
+    endif()
+    string(APPEND front "${macro}(${name})\n")
+    string(APPEND aliases "onchip_${name} = ${name};\n")
+endforeach()
+file(WRITE ${FRONT} "${front}")
+file(WRITE ${ALIASES} "${aliases}")
