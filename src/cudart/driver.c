@@ -1,101 +1,27 @@
-// driver.c: functions of the driver that programs ask the runtime for: those that write tensor maps. The kernels that
-// use these maps run on the simulated GPU, so that the maps are ours (base/tensor_map.h).
+// driver.c: functions of the driver that programs ask the runtime for.
 #include "cudart/unit.h"
 
-#include "base/tensor_map.h"
-
-#include <string.h>
-
-enum { DRIVER_INVALID_VALUE = 1, DRIVER_NOT_SUPPORTED = 801 };  // CUresult
-
-static int put(const TensorMap *t, void *map)
+static cudaError_t find(const char *name, void **function, int version, uint64_t flags, int *found)
 {
-    if (!map || tensor_map_flaw(t)) return DRIVER_INVALID_VALUE;
-    tensor_map_write(t, map);
-    return 0;
-}
-
-// What both kinds of maps have. Strides are those from the second dimension on.
-static TensorMap tensor(int type, uint32_t rank, uint64_t at, const uint64_t *size, const uint64_t *stride,
-                        const uint32_t *step, int swizzle, int fill)
-{
-    TensorMap t = {.base = at,
-                   .type = (uint8_t)MIN((unsigned)type, UINT8_MAX),
-                   .rank = (uint8_t)MIN(rank, UINT8_MAX),
-                   .swizzle = (uint8_t)MIN((unsigned)swizzle, UINT8_MAX),
-                   .nan = fill == 1};
-    for (uint32_t k = 0; k < MIN(rank, (uint32_t)MAX_RANK); k++) {
-        t.size[k] = size[k], t.step[k] = step[k], t.box[k] = 1;
-        if (k) t.stride[k] = stride[k - 1];
-    }
-    return t;
-}
-
-static int encode_tiled(void *map, int type, uint32_t rank, void *at, const uint64_t *size, const uint64_t *stride,
-                        const uint32_t *box, const uint32_t *step, int interleave, int swizzle, int promotion, int fill)
-{
-    (void)promotion;  // a hint to the L2
-    if (!size || !box || !step || (rank > 1 && !stride) || rank > MAX_RANK) return DRIVER_INVALID_VALUE;
-    if (interleave) return DRIVER_NOT_SUPPORTED;
-    TensorMap t = tensor(type, rank, (uintptr_t)at, size, stride, step, swizzle, fill);
-    for (uint32_t k = 0; k < rank; k++) t.box[k] = box[k];
-    return put(&t, map);
-}
-
-static int encode_pixels(void *map, int type, uint32_t rank, void *at, const uint64_t *size, const uint64_t *stride,
-                         const int *lower, const int *upper, uint32_t channels, uint32_t pixels, const uint32_t *step,
-                         int interleave, int swizzle, int promotion, int fill)
-{
-    (void)promotion;
-    if (!size || !lower || !upper || !step || !stride || rank < 3 || rank > MAX_RANK) return DRIVER_INVALID_VALUE;
-    if (interleave) return DRIVER_NOT_SUPPORTED;
-    TensorMap t = tensor(type, rank, (uintptr_t)at, size, stride, step, swizzle, fill);
-    t.im2col = true;
-    t.channels = channels, t.pixels = pixels;
-    for (uint32_t k = 0; k + 2 < rank; k++) {
-        if (lower[k] != (int16_t)lower[k] || upper[k] != (int16_t)upper[k]) return DRIVER_INVALID_VALUE;
-        t.lower[k] = (int16_t)lower[k], t.upper[k] = (int16_t)upper[k];
-    }
-    return put(&t, map);
-}
-
-static int replace_address(void *map, void *at)
-{
-    TensorMap t;
-    if (!map || tensor_map_read(&t, map)) return DRIVER_INVALID_VALUE;
-    t.base = (uintptr_t)at;
-    return put(&t, map);
-}
-
-static cudaError_t find(const char *name, void **function, int *found)
-{
-    typedef void Any(void);
-    static const struct {
-        const char *name;
-        Any *function;
-    } known[] = {{"cuTensorMapEncodeTiled", (Any *)encode_tiled},
-                 {"cuTensorMapEncodeIm2col", (Any *)encode_pixels},
-                 {"cuTensorMapReplaceAddress", (Any *)replace_address}};
+    enum { PER_THREAD = 2 };  // cudaEnablePerThreadDefaultStream
     READY();
     if (!name || !function) return noted(cudaErrorInvalidValue);
-    *function = NULL;
-    for (size_t k = 0; k < COUNT(known); k++)
-        if (!strcmp(known[k].name, name)) memcpy(function, &known[k].function, sizeof *function);
-    if (found) *found = *function ? 0 : 1;  // cudaDriverEntryPointSymbolNotFound
-    return *function || found ? cudaSuccess : noted(cudaErrorSymbolNotFound);
+    const Lookup is = driver_function(name, version, flags & PER_THREAD, function);
+    if (found) *found = is;
+    return is == FOUND || found ? cudaSuccess : noted(cudaErrorSymbolNotFound);
 }
 
 cudaError_t cudaGetDriverEntryPoint(const char *name, void **function, uint64_t flags, int *found)
 {
-    (void)flags;
-    return find(name, function, found);
+    int version;
+    cudaRuntimeGetVersion(&version);
+    return find(name, function, version, flags, found);
 }
 
 cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned version, uint64_t flags,
                                              int *found)
 {
-    (void)version, (void)flags;
-    return find(name, function, found);
+    return find(name, function, (int)version, flags, found);
 }
 
 cudaError_t cudaGetDriverEntryPoint_ptsz(const char *name, void **function, uint64_t flags, int *found)

@@ -2,12 +2,23 @@
 #include "cudart/unit.h"
 
 static _Thread_local cudaError_t last;
+static _Thread_local bool hushed, used;
 
 cudaError_t noted(cudaError_t error)
 {
-    if (error) last = error;
+    if (error && !hushed) last = error;
     return error;
 }
+
+void errors_hush(bool on) { hushed = on; }
+
+cudaError_t runtime_ready(void)
+{
+    if (!hushed) used = true;
+    return client_connect();
+}
+
+bool runtime_used(void) { return used; }
 
 cudaError_t cudaGetLastError(void)
 {

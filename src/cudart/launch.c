@@ -4,13 +4,6 @@
 
 #include <string.h>
 
-typedef struct Config {
-    dim3 grid, block;
-    size_t shared;
-    cudaStream_t stream;
-    bool cooperative;
-    dim3 cluster;  // 0: as the kernel says
-} Config;
 enum { DEEPEST = 32 };
 static _Thread_local struct {
     Config at[DEEPEST];
@@ -44,7 +37,15 @@ static cudaError_t check(const Config *c, const Entry *e)
     return c->shared > (size_t)MAX(e->most_dynamic, 0) ? cudaErrorInvalidValue : cudaSuccess;
 }
 
-static cudaError_t launch(const void *function, const Config *c, void **args)
+// Bytes that packed values lack are zero.
+static void put_values(const Entry *e, const Values *v, uint8_t *to)
+{
+    if (v->packed) memcpy(to, v->packed, MIN(v->bytes, e->info.param_bytes));
+    for (uint32_t p = 0; !v->packed && p < e->info.params; p++)
+        memcpy(to + e->params[p].at, v->args[p], e->params[p].bytes);
+}
+
+cudaError_t launch_run(const void *function, const Config *c, const Values *v)
 {
     Entry *e;
     uint64_t stream;
@@ -52,7 +53,7 @@ static cudaError_t launch(const void *function, const Config *c, void **args)
     cudaError_t error = kernel_of(function, &e);
     if (!error) error = check(c, e);
     if (!error && !stream_number(c->stream, &stream)) error = cudaErrorInvalidResourceHandle;
-    if (!error && e->info.params && !args) error = cudaErrorInvalidValue;
+    if (!error && e->info.params && !v->args && !v->packed) error = cudaErrorInvalidValue;
     if (error) return noted(error);
     WireLaunch l = {{c->grid.x, c->grid.y, c->grid.z},
                     {c->block.x, c->block.y, c->block.z},
@@ -62,13 +63,17 @@ static cudaError_t launch(const void *function, const Config *c, void **args)
     size_t bytes = sizeof l + e->info.param_bytes;
     uint8_t *text = mem_alloc(bytes);
     memcpy(text, &l, sizeof l);
-    for (uint32_t p = 0; p < e->info.params; p++)
-        memcpy(text + sizeof l + e->params[p].at, args[p], e->params[p].bytes);
+    put_values(e, v, text + sizeof l);
     WireCall call = {.ask = ASK_LAUNCH, .a = e->number, .b = stream, .bytes = bytes};
     call.c = managed_used();  // the host may read it at any time, and then finds what the kernel has written
     error = client_ask(&call, text, NULL);
     mem_free(text);
     return noted(error);
+}
+
+static cudaError_t launch(const void *f, const Config *c, void **args)
+{
+    return launch_run(f, c, &(Values){.args = args});
 }
 
 cudaError_t cudaLaunchKernel(const void *f, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t s)

@@ -104,6 +104,23 @@ static cudaError_t kind_at(const void *p, Kind *kind, unsigned *flags)
     return error;
 }
 
+cudaError_t memory_range(uint64_t p, uint64_t *start, uint64_t *bytes)
+{
+    Answer answer;
+    cudaError_t error = client_ask(&(WireCall){.ask = ASK_RANGE, .a = p}, NULL, &answer);
+    *start = answer.of.a, *bytes = error ? 0 : answer.of.b;
+    return error;
+}
+
+cudaError_t memory_type(const void *p, int *type)
+{
+    Kind kind;
+    unsigned flags;
+    cudaError_t error = kind_at(p, &kind, &flags);
+    *type = (int)kind;
+    return error;
+}
+
 cudaError_t cudaPointerGetAttributes(PointerAttributes *to, const void *p)
 {
     enum { NOWHERE = -2 };  // cudaInvalidDeviceId
@@ -153,6 +170,8 @@ static bool in_constants(uint64_t at)
     enum { WINDOW = 0x72, SHIFT = 40 };  // gmem.h: CONST_WINDOW
     return at >> SHIFT == WINDOW;
 }
+
+bool memory_reachable(uint64_t p) { return client_mapped(p, 0) || in_constants(p); }
 
 static _Thread_local bool waits;
 void memory_waits(bool on) { waits = on; }

@@ -18,7 +18,7 @@ typedef struct Variable {
 } Variable;
 typedef struct Binary {
     const void *image;
-    bool tried;
+    bool tried, given;  // given: the driver's, which has loaded it
     cudaError_t error;
     uint64_t module;
 } Binary;
@@ -185,7 +185,11 @@ char __cudaInitModule(void **handle)
 void modules_forget(void)
 {
     enter();
-    for (size_t k = 0; k < registry.binaries.n; k++) registry.binaries.v[k]->tried = false;
+    for (size_t k = 0; k < registry.binaries.n; k++) {
+        Binary *b = registry.binaries.v[k];
+        b->tried = b->given;
+        if (b->given) b->error = cudaErrorInvalidResourceHandle;
+    }
     for (Variable *v = registry.variables; v; v = v->hh.next) v->at = 0;
     for (Entry *e = registry.entries; e; e = e->hh.next) {
         mem_free(e->params);
@@ -195,7 +199,7 @@ void modules_forget(void)
 }
 
 // --- kernels and variables -------------------------------------------------------------------------------------------
-static cudaError_t find(Entry *e)
+static cudaError_t find(Entry *e, Text *why)
 {
     enum { USUAL_SHARED = 49152 };  // of a block that doesn't ask for more
     Answer answer;
@@ -210,6 +214,7 @@ static cudaError_t find(Entry *e)
         e->carveout = -1;
         e->most_dynamic = (int)MIN(client_device()->shared_block, USUAL_SHARED) - (int)e->info.shared;
     }
+    if (error && why && answer.text.n) text_add(why, answer.text.v, answer.text.n);
     text_free(&answer.text);
     return error == cudaErrorSymbolNotFound ? cudaErrorInvalidDeviceFunction : error;
 }
@@ -219,11 +224,33 @@ cudaError_t kernel_of(const void *function, Entry **kernel)
     Entry *e;
     enter();
     HASH_FIND_PTR(registry.entries, &function, e);
-    cudaError_t error = e ? find(e) : cudaErrorInvalidDeviceFunction;
+    cudaError_t error = e ? find(e, NULL) : cudaErrorInvalidDeviceFunction;
     leave();
     *kernel = e;
     return error;
 }
+
+Binary *binary_of(uint64_t module)
+{
+    Binary *b = (Binary *)__cudaRegisterFatBinary(NULL);
+    b->tried = b->given = true, b->module = module;
+    return b;
+}
+
+cudaError_t binary_kernel(Binary *b, const char *name, Entry **kernel, Text *why)
+{
+    Entry *e = mem_alloc(sizeof *e);
+    e->host = e, e->of = b, e->name = name;
+    enter();
+    cudaError_t error = find(e, why);
+    if (!error) HASH_ADD_PTR(registry.entries, host, e);
+    leave();
+    if (error) mem_free(e->params), mem_free(e);
+    *kernel = error ? NULL : e;
+    return error == cudaErrorInvalidDeviceFunction ? cudaErrorSymbolNotFound : error;
+}
+
+void binary_end(Binary *b) { __cudaUnregisterFatBinary((void **)b); }
 
 // A kernel's handle is its host function's address. So it is looked up again at each launch, and an error of loading
 // comes out there.

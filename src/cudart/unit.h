@@ -93,9 +93,12 @@ void calls_here(Text *lines);
 
 // --- error.c ---------------------------------------------------------------------------------------------------------
 cudaError_t noted(cudaError_t error);  // keeps an error as this thread's last one, and returns it
+void errors_hush(bool on);             // this thread's calls are the driver's, whose errors aren't the runtime's
+cudaError_t runtime_ready(void);       // is onchip there? Each of the runtime's functions begins so
+bool runtime_used(void);               // has this thread called one that isn't the driver's?
 #define READY()                                  \
     do {                                         \
-        cudaError_t r_ = client_connect();       \
+        cudaError_t r_ = runtime_ready();        \
         if (r_ != cudaSuccess) return noted(r_); \
     } while (0)
 
@@ -141,8 +144,27 @@ cudaError_t variable_of(const void *symbol, uint64_t *at, size_t *bytes);
 // The module of a binary that was registered, which is loaded by that.
 cudaError_t module_of(void **handle, uint64_t *module);
 void modules_forget(void);  // the device is as new: what is used later is loaded again
+// For the driver: a module that onchip has loaded; a kernel of it, whose handle is its entry. cudaErrorSymbolNotFound:
+// there is no such kernel; why gets what keeps another from being run. The name must stay as long as the module.
+struct Binary *binary_of(uint64_t module);
+cudaError_t binary_kernel(struct Binary *b, const char *name, Entry **kernel, Text *why);
+void binary_end(struct Binary *b);  // with its kernels; onchip isn't told
 
 // --- launch.c --------------------------------------------------------------------------------------------------------
+typedef struct Config {
+    dim3 grid, block;
+    size_t shared;
+    cudaStream_t stream;
+    bool cooperative;
+    dim3 cluster;  // blocks; 0: as the kernel says
+} Config;
+// The parameters' values: args points to each, or packed has so many bytes as the kernel has them.
+typedef struct Values {
+    void **args;
+    const void *packed;
+    size_t bytes;
+} Values;
+cudaError_t launch_run(const void *f, const Config *c, const Values *v);
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *f, int threads,
                                                                    size_t dynamic, unsigned flags);
 
@@ -164,6 +186,10 @@ cudaError_t memory_fill(void *to, int value, size_t bytes, cudaStream_t s, bool 
 #define WAITING(call) (memory_waits(true), memory_waited(call))
 void memory_waits(bool on);  // this thread's copies and fills, until memory_waited, which returns what it is given
 cudaError_t memory_waited(cudaError_t error);
+
+cudaError_t memory_range(uint64_t p, uint64_t *start, uint64_t *bytes);  // of what holds an address; bytes 0: nothing
+cudaError_t memory_type(const void *p, int *type);                       // a cudaMemoryType
+bool memory_reachable(uint64_t p);  // is it an address of the device's memory, or of constants?
 
 // --- pitch.c: rows and boxes of memory -------------------------------------------------------------------------------
 typedef struct Box {
@@ -290,5 +316,61 @@ cudaError_t launches_done(cudaStream_t s);             // waits until all have r
 void things_forget(void);                              // none of them is left
 cudaError_t cudaStreamSynchronize(cudaStream_t s);
 cudaError_t cudaDeviceSynchronize(void);
+
+// --- libcuda/process.c -----------------------------------------------------------------------------------------------
+// The driver's function that a name stands for in a version of CUDA (12030: 12.3), or its form that uses the thread's
+// own stream in place of stream 0, where there is one.
+typedef enum Lookup { FOUND, NO_SUCH, TOO_NEW } Lookup;  // CUdriverProcAddressQueryResult
+Lookup driver_function(const char *name, int version, bool own_stream, void **function);
+
+// --- the runtime's functions, as far as the driver's call them -------------------------------------------------------
+cudaError_t cudaRuntimeGetVersion(int *version);
+cudaError_t cudaMallocManaged(void **p, size_t bytes, unsigned flags);
+cudaError_t cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t height);
+cudaError_t cudaHostAlloc(void **p, size_t bytes, unsigned flags);
+cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags);
+cudaError_t cudaHostGetFlags(unsigned *flags, const void *p);
+cudaError_t cudaHostRegister(void *p, size_t bytes, unsigned flags);
+cudaError_t cudaHostUnregister(void *p);
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
+cudaError_t cudaMemset(void *to, int value, size_t bytes);
+cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height);
+cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t s);
+cudaError_t cudaMemcpyToArray(const Array *to, size_t x, size_t y, const void *from, size_t bytes, int kind);
+cudaError_t cudaMemcpyToArrayAsync(const Array *to, size_t x, size_t y, const void *from, size_t bytes, int kind,
+                                   cudaStream_t s);
+cudaError_t cudaMemcpyFromArray(void *to, const Array *from, size_t x, size_t y, size_t bytes, int kind);
+cudaError_t cudaMemcpyFromArrayAsync(void *to, const Array *from, size_t x, size_t y, size_t bytes, int kind,
+                                     cudaStream_t s);
+cudaError_t cudaMemcpyArrayToArray(const Array *to, size_t x, size_t y, const Array *from, size_t from_x, size_t from_y,
+                                   size_t bytes, int kind);
+cudaError_t cudaMalloc3DArray(const Array **array, const ChannelDesc *desc, cudaExtent e, unsigned flags);
+cudaError_t cudaFreeArray(const Array *array);
+cudaError_t cudaMallocMipmappedArray(const Mipmap **out, const ChannelDesc *desc, cudaExtent e, unsigned levels,
+                                     unsigned flags);
+cudaError_t cudaFreeMipmappedArray(const Mipmap *mipmap);
+cudaError_t cudaGetMipmappedArrayLevel(const Array **array, const Mipmap *mipmap, unsigned level);
+cudaError_t cudaCreateTextureObject(uint64_t *handle, const Resource *r, const TextureDesc *t, const View *view);
+cudaError_t cudaDestroyTextureObject(uint64_t handle);
+cudaError_t cudaGetTextureObjectResourceDesc(Resource13 *to, uint64_t handle);
+cudaError_t cudaGetTextureObjectTextureDesc(TextureDesc *to, uint64_t handle);
+cudaError_t cudaGetTextureObjectResourceViewDesc(View *to, uint64_t handle);
+cudaError_t cudaCreateSurfaceObject(uint64_t *handle, const Resource *r);
+cudaError_t cudaDestroySurfaceObject(uint64_t handle);
+cudaError_t cudaGetSurfaceObjectResourceDesc(Resource13 *to, uint64_t handle);
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *s, unsigned flags, int priority);
+cudaError_t cudaStreamDestroy(cudaStream_t s);
+cudaError_t cudaStreamQuery(cudaStream_t s);
+cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t event, unsigned flags);
+cudaError_t cudaStreamGetFlags(cudaStream_t s, unsigned *flags);
+cudaError_t cudaStreamGetPriority(cudaStream_t s, int *priority);
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *e, unsigned flags);
+cudaError_t cudaEventDestroy(cudaEvent_t e);
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t s);
+cudaError_t cudaEventQuery(cudaEvent_t e);
+cudaError_t cudaEventSynchronize(cudaEvent_t e);
+cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to);
+cudaError_t cudaFuncSetAttribute(const void *f, int attribute, int value);
+cudaError_t cudaFuncSetCacheConfig(const void *f, int cache);
 
 #endif

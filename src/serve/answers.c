@@ -232,19 +232,54 @@ static int answer_MOVED(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 // --- modules ---------------------------------------------------------------------------------------------------------
 static int answer_LOAD(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 {
-    (void)c, (void)out;
     oc_module *m;
     oc_status status = oc_load(s->device, s->text.n ? s->text.v : "", s->text.n, "the program's PTX", &m);
-    if (status != OC_OK) return tell(s), result(s, status);
-    vec_push(&s->modules, m);
-    a->a = s->modules.n;
+    if (status != OC_OK) {
+        if (!c->b) tell(s);
+        text_put(out, oc_error(s->device));
+        return result(s, status);
+    }
+    KEEP(&s->modules, m, a->a);
+    return SUCCESS;
+}
+
+// The report at the end still tells of its launches, so that a module goes when many others have gone after it. The
+// numbers of its kernels aren't given again.
+static int answer_UNLOAD(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    enum { MOST_GONE = 64 };
+    (void)a, (void)out;
+    oc_module *m = MADE(s->modules, c->a);
+    if (!m) return INVALID_HANDLE;
+    for (size_t k = 0; k < s->kernels.n; k++)
+        if (s->kernels.v[k] && s->kernels.v[k]->module == m) {
+            map_put(&s->kernel_at, (const char *)&s->kernels.v[k], sizeof s->kernels.v[k], 0);
+            s->kernels.v[k] = NULL;
+        }
+    s->modules.v[c->a - 1] = NULL;
+    vec_push(&s->gone, m);
+    if (s->gone.n <= MOST_GONE) return SUCCESS;
+    oc_unload(s->gone.v[0]);
+    memmove(s->gone.v, s->gone.v + 1, --s->gone.n * sizeof *s->gone.v);
+    return SUCCESS;
+}
+
+static int answer_KERNELS(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    oc_module *m = MADE(s->modules, c->a);
+    if (!m) return INVALID_HANDLE;
+    a->a = oc_kernel_count(m);
+    for (size_t k = 0; k < a->a; k++) {
+        const char *name = device_kernel_name(oc_kernel_at(m, k));
+        text_add(out, name, strlen(name) + 1);
+    }
     return SUCCESS;
 }
 
 static uint64_t kernel_number(Serving *s, oc_kernel *k)
 {
     int64_t known;
-    if (map_get(&s->kernel_at, (const char *)&k, sizeof k, &known)) return (uint64_t)known;
+    if (map_get(&s->kernel_at, (const char *)&k, sizeof k, &known) && known) return (uint64_t)known;
     vec_push(&s->kernels, k);
     map_put(&s->kernel_at, (const char *)&k, sizeof k, (int64_t)s->kernels.n);
     return s->kernels.n;
@@ -265,7 +300,7 @@ static int answer_KERNEL(Serving *s, const WireCall *c, WireAnswer *a, Text *out
         Text line = {0};
         text_printf(&line, "kernel %s can't be run: %s", shown, info.refusal ? info.refusal : "");
         s->o->tell(s->o->user, line.v);
-        text_free(&line), mem_free(shown);
+        text_add(out, line.v, line.n), text_free(&line), mem_free(shown);
         return NOT_SUPPORTED;
     }
     WireKernel w = {.params = (uint32_t)code->f->params.n,
@@ -523,9 +558,11 @@ static void drop_all(Serving *s)
         if (s->streams.v[k]) oc_stream_destroy(s->streams.v[k]);
     for (size_t k = 0; k < s->events.n; k++)
         if (s->events.v[k]) oc_event_destroy(s->events.v[k]);
-    for (size_t k = 0; k < s->modules.n; k++) oc_unload(s->modules.v[k]);
+    for (size_t k = 0; k < s->modules.n; k++)
+        if (s->modules.v[k]) oc_unload(s->modules.v[k]);
+    for (size_t k = 0; k < s->gone.n; k++) oc_unload(s->gone.v[k]);
     map_free(&s->kernel_at);
-    s->streams.n = s->events.n = s->modules.n = s->kernels.n = 0;
+    s->streams.n = s->events.n = s->modules.n = s->gone.n = s->kernels.n = 0;
 }
 
 void answers_reset(Serving *s)
@@ -600,7 +637,7 @@ void answers_free(Serving *s)
 {
     map_free(&s->kernel_at), map_free(&s->site_at);
     for (size_t k = 0; k < s->sites.n; k++) mem_free(s->sites.v[k]);
-    vec_free(&s->sites), vec_free(&s->streams), vec_free(&s->events), vec_free(&s->modules), vec_free(&s->kernels),
-        vec_free(&s->waiting);
+    vec_free(&s->sites), vec_free(&s->streams), vec_free(&s->events), vec_free(&s->modules), vec_free(&s->gone),
+        vec_free(&s->kernels), vec_free(&s->waiting);
     text_free(&s->text);
 }

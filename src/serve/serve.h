@@ -64,6 +64,7 @@ typedef struct Serving {
     bool ended;
     Text text;  // of the call that is being answered
     VEC(oc_module *) modules;
+    VEC(oc_module *) gone;  // that the program has unloaded, the oldest first
     VEC(oc_kernel *) kernels;
     VEC(oc_stream *) streams;
     VEC(oc_event *) events;

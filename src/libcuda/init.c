@@ -1,0 +1,95 @@
+// init.c: the driver begins; versions, errors, and calls that mean nothing on a simulated GPU.
+#include "libcuda/unit.h"
+
+#include <stdatomic.h>
+
+static atomic_bool begun;
+bool initialised(void) { return atomic_load(&begun); }
+
+CUresult cuInit(unsigned flags)
+{
+    if (flags) return CUDA_ERROR_INVALID_VALUE;
+    if (client_connect() != cudaSuccess) return CUDA_ERROR_NO_DEVICE;
+    atomic_store(&begun, true);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuDriverGetVersion(int *version)
+{
+    if (!version) return CUDA_ERROR_INVALID_VALUE;
+    *version = VERSION;
+    return CUDA_SUCCESS;
+}
+
+// --- errors ----------------------------------------------------------------------------------------------------------
+// From 100 on the numbers of both are the same. Below, the driver has only these.
+CUresult of_runtime(cudaError_t error)
+{
+    enum { SHARED = 100, FIRST_FIVE = 5 };
+    switch (error) {
+    case cudaErrorDevicesUnavailable: return initialised() ? error : CUDA_ERROR_NOT_INITIALIZED;
+    case cudaErrorInvalidSymbol:
+    case cudaErrorInvalidDeviceFunction: return CUDA_ERROR_NOT_FOUND;
+    default: return error >= SHARED || error < FIRST_FIVE ? error : CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+CUresult asked_end(cudaError_t error)
+{
+    errors_hush(false);
+    return of_runtime(error);
+}
+
+CUresult missing(const char *name)
+{
+    errors_hush(true);
+    return asked_end(client_missing(name));
+}
+
+static const struct {
+    CUresult number;
+    const char *name, *text;
+} errors[] = {
+#define ERROR(number, name, text) {number, #name, text},
+#include "libcuda/errors.def"
+#undef ERROR
+};
+
+static CUresult find(CUresult error, bool name, const char **to)
+{
+    if (!to) return CUDA_ERROR_INVALID_VALUE;
+    *to = NULL;
+    for (size_t k = 0; k < COUNT(errors) && !*to; k++)
+        if (errors[k].number == error) *to = name ? errors[k].name : errors[k].text;
+    return *to ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuGetErrorName(CUresult error, const char **to) { return find(error, true, to); }
+CUresult cuGetErrorString(CUresult error, const char **to) { return find(error, false, to); }
+
+// --- tables and profilers, which there aren't ------------------------------------------------------------------------
+CUresult cuGetExportTable(const void **table, const void *id)
+{
+    if (!table || !id) return CUDA_ERROR_INVALID_VALUE;
+    *table = NULL;
+    return CUDA_ERROR_NOT_FOUND;
+}
+
+CUresult cuProfilerStart(void)
+{
+    CONTEXT();
+    return CUDA_SUCCESS;
+}
+
+CUresult cuProfilerStop(void)
+{
+    CONTEXT();
+    return CUDA_SUCCESS;
+}
+
+// Gone with CUDA 13; its driver has the name.
+CUresult cuProfilerInitialize(const char *settings, const char *out, int mode)
+{
+    (void)settings, (void)out, (void)mode;
+    return CUDA_ERROR_NOT_SUPPORTED;
+}

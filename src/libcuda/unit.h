@@ -1,0 +1,90 @@
+// unit.h: libcuda.so.1, NVIDIA's driver as a program finds it that `onchip run` has started. It has the runtime's
+// functions inside of it (src/cudart), and its own are mostly these under another name: a stream, an event, an array or
+// a kernel of the one is one of the other. What only the driver has stands here: contexts, modules, the linker of PTX.
+// Names, values and layouts are those of the CUDA Driver API reference.
+//
+// Invariant: no handle that a program gives is followed before it was found among those that were given out. There is
+// one GPU and one address space; a context is a list of what was made in it, which goes with it.
+#ifndef LIBCUDA_UNIT_H
+#define LIBCUDA_UNIT_H
+
+#include "cudart/unit.h"
+#include "driver/driver.h"
+
+enum {  // CUresult, beside those of driver.h; others are the runtime's, of the same numbers
+    CUDA_ERROR_INVALID_VALUE = 1,
+    CUDA_ERROR_NOT_INITIALIZED = 3,
+    CUDA_ERROR_NO_DEVICE = 100,
+    CUDA_ERROR_INVALID_DEVICE = 101,
+    CUDA_ERROR_INVALID_IMAGE = 200,
+    CUDA_ERROR_INVALID_CONTEXT = 201,
+    CUDA_ERROR_NO_BINARY_FOR_GPU = 209,
+    CUDA_ERROR_UNSUPPORTED_LIMIT = 215,
+    CUDA_ERROR_INVALID_PTX = 218,
+    CUDA_ERROR_FILE_NOT_FOUND = 301,
+    CUDA_ERROR_INVALID_HANDLE = 400,
+    CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE = 708,
+    CUDA_ERROR_CONTEXT_IS_DESTROYED = 709,
+    CUDA_ERROR_NOT_SUPPORTED = 801
+};
+
+typedef struct CUarray_st *CUarray;
+typedef struct CUmipmappedArray_st *CUmipmappedArray;
+
+// --- init.c ----------------------------------------------------------------------------------------------------------
+enum { VERSION = 13000 };  // of CUDA, whose driver this is
+bool initialised(void);    // cuInit was called
+CUresult of_runtime(cudaError_t error);
+// A call of the runtime's functions: what it returns isn't the runtime's last error, and is a CUresult.
+#define ASKED(call) (errors_hush(true), asked_end(call))
+CUresult asked_end(cudaError_t error);
+CUresult missing(const char *name);  // isn't built: a line says so, once
+
+// --- context.c -------------------------------------------------------------------------------------------------------
+// What a context has, and what goes with it.
+typedef enum Kind {
+    A_MODULE,
+    A_STREAM,
+    AN_EVENT,
+    SOME_MEMORY,
+    HOST_MEMORY,
+    AN_ARRAY,
+    A_MIPMAP,
+    A_TEXTURE,
+    A_SURFACE
+} Kind;
+CUresult context_ready(void);  // CUDA_SUCCESS: this thread has a current context
+#define CONTEXT()                          \
+    do {                                   \
+        CUresult r_ = context_ready();     \
+        if (r_ != CUDA_SUCCESS) return r_; \
+    } while (0)
+void context_gets(Kind kind, uint64_t handle);  // the current one
+void context_loses(Kind kind, uint64_t handle);
+CUcontext context_of(Kind kind, uint64_t handle);  // null: none has it
+
+CUresult cuCtxGetCurrent(CUcontext *out);
+
+// --- module.c --------------------------------------------------------------------------------------------------------
+void module_end(uint64_t handle);  // as cuModuleUnload, of whichever context
+// PTX out of what a program hands over: PTX, a fat binary, an object that the linker made. False, and why.
+bool image_ptx(const void *image, Text *ptx, Diag *why);
+
+// --- jit.c: options of loading and linking ---------------------------------------------------------------------------
+typedef struct Jit {
+    char *info, *error;              // the program's buffers; may be null
+    size_t info_room, error_room;    // bytes
+    void **info_used, **error_used;  // get the bytes that were written, with the null byte
+    unsigned registers;              // of a thread, at most; 0: any number
+} Jit;
+CUresult jit_read(unsigned n, const int *options, void **values, Jit *jit);
+void jit_tell(const Jit *jit, const char *info, const char *error);  // either may be null: nothing
+
+// --- texture.c -------------------------------------------------------------------------------------------------------
+// A CUarray_format and a number of channels, as the runtime describes them. False: there are no such texels.
+bool channels_of(int format, unsigned channels, ChannelDesc *desc);
+
+// --- memory.c --------------------------------------------------------------------------------------------------------
+static inline void *pointer(CUdeviceptr p) { return (void *)(uintptr_t)p; }
+
+#endif
