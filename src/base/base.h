@@ -168,6 +168,8 @@ const char *base_name(const char *path);  // a file's name without its folders
 // Runs the program words[0], which is looked for in PATH, in folder; a null ends its words. said gets its standard
 // output and its errors; status is what waitpid gives. False, with errno set, when it can't be begun.
 bool program_run(const char *const *words, const char *folder, Text *said, int *status);
+// Looks for a program as a shell does: in PATH, where its name has no slash. False: it isn't there.
+bool program_find(const char *name, char *path, size_t size);
 
 // --- ini.c: sections, keys, values, and the comments behind them -----------------------------------------------------
 typedef struct IniEntry {

@@ -6,6 +6,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,4 +35,22 @@ bool program_run(const char *const *words, const char *folder, Text *said, int *
     if (error) return false;
     while (waitpid(pid, status, 0) < 0 && errno == EINTR) continue;
     return true;
+}
+
+static bool is_program(const char *path)
+{
+    struct stat s;
+    return !stat(path, &s) && S_ISREG(s.st_mode) && !access(path, X_OK);
+}
+
+bool program_find(const char *name, char *path, size_t size)
+{
+    if (strchr(name, '/')) return snprintf(path, size, "%s", name) < (int)size && is_program(path);
+    const char *folders = getenv("PATH");
+    for (const char *p = folders ? folders : "/usr/local/bin:/usr/bin:/bin"; *p;) {
+        const size_t n = strcspn(p, ":");
+        if (n && snprintf(path, size, "%.*s/%s", (int)n, p, name) < (int)size && is_program(path)) return true;
+        p += n + (p[n] == ':');
+    }
+    return false;
 }

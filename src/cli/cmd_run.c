@@ -176,6 +176,8 @@ static int check_options(Run *r)
     return setup_agrees(r->args.given, true, NAMES_OPTION, &r->error) ? -1 : EXIT_USAGE;
 }
 
+#define COMMAND "--"  // a command stands behind it, which is looked up in PATH
+
 // Do the arguments ask for a kernel of a source file, and not for the program that it is?
 static bool asks_for_kernel(int argc, char **argv)
 {
@@ -190,16 +192,18 @@ static bool asks_for_kernel(int argc, char **argv)
     return asks;
 }
 
-// Where a program stands among the arguments: those behind it are its own. argc: nowhere. With --kernel in front of it,
-// a kernel that is in the program's file is run, and not the program.
+// Where a program stands among the arguments, itself or behind --: those behind it are its own. argc: nowhere. With
+// --kernel in front of it, a kernel that is in the program's file is run, and not the program.
 static int find_program(int argc, char **argv)
 {
     Diag error = {0};
     Args a = {.argc = argc, .argv = argv, .options = run_options, .option_count = OPTIONS, .diag = &error};
+    a.commands = true;
     int o;
     bool kernel = false;
     while ((o = args_next(&a)) >= 0) kernel |= o == OPT_KERNEL;
     diag_free(&error);
+    if (o == -1 && !strcmp(a.value, COMMAND)) return a.at - 1;
     if (o != -1 || kernel || workload_find(a.value)) return argc;
     const bool source = is_cuda_source(a.value) && !asks_for_kernel(argc, argv) && has_main(a.value);
     return source || elf_program(a.value) ? a.at - 1 : argc;
@@ -260,7 +264,8 @@ static int run_words(int argc, char **argv)
     const bool tuned = tune_wanted(own, argv);
     if (tuned) return tune(argc, argv);
     Run r = {.sl1 = sl1_defaults, .file = file_run(NULL), .out = stdout};
-    if (own < argc) r.words = (const char *const *)argv + own;
+    r.command = own < argc && !strcmp(argv[own], COMMAND);
+    if (own + r.command < argc) r.words = (const char *const *)argv + own + r.command;
     int code = read_options(&r, own, argv);
     if (code < 0) code = run_once(&r);
     if (r.error.failed) {

@@ -41,7 +41,7 @@ int args_next(Args *a)
     const char *arg = a->argv[a->at++];
     if (!strcmp(arg, "-h")) arg = "--help";
     a->value = arg;
-    if (arg[0] != '-' || !arg[1]) return -1;
+    if (arg[0] != '-' || !arg[1] || (a->commands && !strcmp(arg, "--"))) return -1;
     size_t n = strcspn(arg, "=");
     for (size_t k = 0; k < a->option_count; k++) {
         const Option *o = &a->options[k];

@@ -21,6 +21,7 @@ typedef struct Run {
     const char *what, *trace, *out_path;
     const char *script;        // an argument file; null: none
     const char *const *words;  // of a CUDA program, whose file is the first; null: it is none
+    bool command;              // that is a command instead
     FILE *out;                 // gets the report
     Regex *regex;              // of kernels
     const char *metrics;       // null: the report

@@ -111,6 +111,17 @@ static int run_source(Run *r, oc_device *d, ProgramRun *run, Meter *meter)
     return code;
 }
 
+// Runs what the shell would run by that name.
+static int run_command(Run *r, oc_device *d, ProgramRun *run, Meter *meter)
+{
+    char path[4096];
+    if (!program_find(*run->words, path, sizeof path))
+        return run_refuse(r, EXIT_USAGE, "there is no command '%s'%s", *run->words,
+                          strchr(*run->words, '/') ? "" : " in PATH");
+    run->file = path;
+    return run_program(d, run, &meter->printed, &r->error);
+}
+
 // What stands behind a program is its own. Of a source file, a word that looks like an option of onchip's is told of.
 static void tell_words(const char *const *words)
 {
@@ -138,11 +149,12 @@ static int simulate_program(Run *r, oc_device *d, Meter *meter)
                        .annotate = r->annotate,
                        .launches = r->launches};
     meter->device = d;
-    tell_words(r->words);
+    if (!r->command) tell_words(r->words);
     ProgramRun run = {
         .words = r->words, .keep = each ? SIZE_MAX : KEPT, .target = r->file.target, .ran = meter_clear, .user = meter};
-    int code =
-        is_cuda_source(*r->words) ? run_source(r, d, &run, meter) : run_program(d, &run, &meter->printed, &r->error);
+    int code = r->command                  ? run_command(r, d, &run, meter)
+               : is_cuda_source(*r->words) ? run_source(r, d, &run, meter)
+                                           : run_program(d, &run, &meter->printed, &r->error);
     if (interrupted()) code = interrupt_status();
     code = run_judge(d, r, code);
     json_open(&json, NULL, '{');

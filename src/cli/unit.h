@@ -54,6 +54,7 @@ typedef struct Args {
     const char *value;  // of the option just read; null: it was left out, or the option takes none
     uint64_t given;     // options that were read, a bit each
     Diag *diag;         // gets what is wrong; null: it is told on stderr
+    bool commands;      // -- is a plain argument
 } Args;
 // The next argument: the index of an option, −1 for a plain argument (in value), −2 at the end, −3 on an error (told).
 int args_next(Args *a);

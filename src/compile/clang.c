@@ -20,25 +20,6 @@ static const struct {
 #undef CLANG
 };
 
-static bool is_program(const char *path)
-{
-    struct stat s;
-    return !stat(path, &s) && S_ISREG(s.st_mode) && !access(path, X_OK);
-}
-
-// Looks for a program as a shell does.
-bool find_program(const char *name, char *path, size_t size)
-{
-    if (strchr(name, '/')) return snprintf(path, size, "%s", name) < (int)size && is_program(path);
-    const char *folders = getenv("PATH");
-    for (const char *p = folders ? folders : "/usr/local/bin:/usr/bin:/bin"; *p;) {
-        const size_t n = strcspn(p, ":");
-        if (n && snprintf(path, size, "%.*s/%s", (int)n, p, name) < (int)size && is_program(path)) return true;
-        p += n + (p[n] == ':');
-    }
-    return false;
-}
-
 // "Debian clang version 14.0.6"
 static uint32_t read_release(const Text *said)
 {
@@ -51,7 +32,7 @@ static bool look(const char *name, Clang *c)
     Text said = {0};
     int status = -1;
     *c = (Clang){.release = 0};
-    if (!find_program(name, c->path, sizeof c->path)) return false;
+    if (!program_find(name, c->path, sizeof c->path)) return false;
     const char *const words[] = {c->path, "--version", NULL};
     const uint32_t release = program_run(words, ".", &said, &status) && !status ? read_release(&said) : 0;
     text_free(&said);
@@ -103,7 +84,7 @@ void clang_stamp(const char *name, Text *stamp)
     char path[4096];
     struct stat s;
     for (size_t k = 0; k < COUNT(names); k++) {
-        if (!find_program(name ? name : names[k], path, sizeof path) || stat(path, &s)) continue;
+        if (!program_find(name ? name : names[k], path, sizeof path) || stat(path, &s)) continue;
         text_printf(stamp, "%s %lld %lld.%09ld\n", path, (long long)s.st_size, (long long)s.st_mtim.tv_sec,
                     s.st_mtim.tv_nsec);
         if (name) break;

@@ -11,7 +11,7 @@ bool toolkit_find(char *path, size_t size, Diag *diag)
     Text own = {0};
     char real[4096];
     const char *folder = getenv("CUDA_HOME"), *base = folder && *folder ? folder : "/usr/local/cuda";
-    bool found = find_program("nvcc", path, size);
+    bool found = program_find("nvcc", path, size);
     if (found && realpath(path, real) && own_find(&own, "cuda/bin/nvcc")) {  // ours goes by that name, too
         char *mine = realpath(own.v, NULL);
         found = !mine || strcmp(mine, real) != 0;

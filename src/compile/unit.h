@@ -17,7 +17,6 @@ typedef struct Clang {
 bool clang_find(const char *name, const Target *targets, size_t n, Clang *c, Diag *diag);
 // The target among clang's that code for t is made for: t, or the one below it.
 Target clang_target(const Clang *c, Target t);
-bool find_program(const char *name, char *path, size_t size);  // on PATH, unless the name has a /
 // A text that is another one for another clang: its path, size and date. "": none is installed.
 void clang_stamp(const char *name, Text *stamp);
 

@@ -163,7 +163,6 @@ static void end_thing(Kind kind, uint64_t handle)
     }
 }
 
-// Gone is what it has; first what reads memory, then the memory: the order of Kind from behind doesn't matter otherwise.
 static void end(Context *c)
 {
     Owned *o, *next, *own = NULL;

@@ -1,4 +1,4 @@
-// copy.c: copies between the host, the device and arrays, and fills. What a function's name says lies on the device must
+// copy.c: copies between the host, the device and arrays, and fills. What lies on the device by a function's name must
 // lie there.
 #include "libcuda/unit.h"
 

@@ -1,5 +1,5 @@
-// module.c: modules, and libraries, which are the same here. A module's handle stands for PTX that onchip has loaded; its
-// functions are entries of the runtime's list of kernels, so that the runtime can launch them, too.
+// module.c: modules, and libraries, which are the same here. A module's handle stands for PTX that onchip has loaded.
+// Its functions are entries of the runtime's list of kernels, so that the runtime can launch them, too.
 #include "libcuda/unit.h"
 
 #include "driver/fatbin.h"

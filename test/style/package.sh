@@ -68,7 +68,8 @@ top=$(basename "$archive" .tar.gz)
 {
     documents
     completions
-    printf '%s\n' bin/onchip lib/libonchip-sl1.so lib/onchip/cuda/libcud{a.so.1,art.so.{11.0,12,13}} share/man/man1/onchip.1 |
+    printf '%s\n' bin/onchip lib/libonchip-sl1.so lib/onchip/cuda/libcud{a.so.1,art.so.{11.0,12,13}} \
+        share/man/man1/onchip.1 |
         sed "s,^lib/,$(sed -n 's/^CMAKE_INSTALL_LIBDIR:[A-Z]*=//p' "$ONCHIP_BUILD/CMakeCache.txt")/,"
 } | packed "$archive" "$top"
 "$top/bin/onchip" run vectoradd --size small >out 2>&1 || complain "$archive: onchip run: $(<out)"
