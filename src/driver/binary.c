@@ -47,13 +47,24 @@ static bool look_into(Finding *f, const Elf *elf, Diag *diag)
     return true;
 }
 
+static bool add_object(BinaryModules *all, const void *file, size_t n, Diag *diag)
+{
+    const char *ptx;
+    size_t length;
+    if (!object_read(file, n, &ptx, &length, diag)) return false;
+    vec_push(all, ((BinaryModule){.of.ptx = true, .v = (const uint8_t *)ptx, .n = length}));
+    return true;
+}
+
 bool binary_modules(const void *file, size_t n, BinaryModules *all, Diag *diag)
 {
     Finding f = {.all = all};
     Elf elf;
     bool ok = true, is_elf = elf_open(&elf, file, n);
     ImageKind kind = is_elf || !n ? IMAGE_UNKNOWN : image_kind(file);
-    if (kind == IMAGE_PTX || (is_elf && elf.machine == CUBIN))
+    if (is_elf && object_is(file))
+        ok = add_object(all, file, n, diag);
+    else if (kind == IMAGE_PTX || (is_elf && elf.machine == CUBIN))
         vec_push(all, ((BinaryModule){.of.ptx = kind == IMAGE_PTX, .v = file, .n = n}));
     else if (is_elf)
         ok = look_into(&f, &elf, diag);

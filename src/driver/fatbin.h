@@ -1,4 +1,5 @@
-// fatbin.h: PTX out of the containers in which CUDA's toolkit packs it, and into them; the programs that these lie in.
+// fatbin.h: PTX out of the containers in which CUDA's toolkit packs it, and into them; the programs that these lie in;
+// the objects of our own.
 #ifndef DRIVER_FATBIN_H
 #define DRIVER_FATBIN_H
 
@@ -79,12 +80,22 @@ const char *elf_needs(const Elf *e, const char *prefix);
 // objects and cubins don't.
 bool elf_program(const char *path);
 
+// --- object.c: PTX in an ELF file of machine 190, where tools expect a cubin -----------------------------------------
+enum { OBJECT_HEAD = 64 };                                // bytes from which can be told what follows
+void object_write(const char *ptx, size_t n, Text *out);  // adds it; out must lie at a multiple of 8 in the end
+bool object_is(const void *head);                         // of this or another version of onchip; reads 16 bytes
+uint64_t object_bytes(const void *head);                  // of the whole file; 0: it is no such object
+// The text in an object of n bytes, which a null byte ends: it points into bytes. False, and why: it is none, it is
+// damaged, or a version of onchip wrote it that has another format.
+bool object_read(const void *bytes, size_t n, const char **ptx, size_t *length, Diag *diag);
+
 // --- binary.c: device code in files ----------------------------------------------------------------------------------
-// A file is PTX, a fat binary, a cubin, or a program, a library or an object with fat binaries in it.
+// A file is PTX, alone or in an object of ours, a fat binary, a cubin, or a program, a library or an object with fat
+// binaries in it.
 typedef struct BinaryModule {
     uint32_t container;  // its number in the file, from 1 on; 0: the file is one module
     FatbinPart of;
-    const uint8_t *v;  // of a file that is one module; else null
+    const uint8_t *v;  // the text or cubin of a file that is one module; else null
     uint64_t n;
 } BinaryModule;
 typedef VEC(BinaryModule) BinaryModules;
