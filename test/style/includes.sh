@@ -8,6 +8,7 @@ declare -A below=(
     [base]=""
     [names]="base"
     [ptx]="base"
+    [link]="ptx"
     [mem]="base"
     [policy]="base"
     [exec]="ptx names"
@@ -28,7 +29,7 @@ declare -A below=(
     [advise]="sweep"
     [figure]="store"
     [reproduce]="sweep figure"
-    [compile]="work"
+    [compile]="work link"
     [cli]="reproduce advise compile"
     [preload]="sl1 driver"
 )
