@@ -124,9 +124,9 @@ typedef uint32_t TableHash(const void *user, uint32_t index);
 uint32_t lookup_find(const Table *t, const char *text, uint32_t n, uint32_t hash, TableSame *same, const void *user);
 void lookup_add(Table *t, uint32_t index, uint32_t hash, TableHash *of, const void *user);  // one that isn't there
 void lookup_free(Table *t);
-uint32_t symbol_find(const Object *o, const char *text, uint32_t n, uint32_t hash);  // a symbol, or NONE
 
 // --- object.c: what stands at module scope ---------------------------------------------------------------------------
+uint32_t symbol_find(const Object *o, const char *text, uint32_t n, uint32_t hash);  // a symbol, or NONE
 bool module_scan(Object *o, Arena *arena, Diag *diag);
 void module_free(Object *o);
 
