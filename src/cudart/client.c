@@ -122,7 +122,7 @@ static int take_greeting(void)
     if (c && c->cmsg_type == SCM_RIGHTS) memcpy(&memory, CMSG_DATA(c), sizeof memory);
     if (n == (ssize_t)sizeof client.greeting && client.greeting.version == WIRE_VERSION && memory >= 0) return memory;
     if (!n)
-        client_line("another process of this program uses the GPU; this one can't");
+        client_line("too many processes of this program use the GPU; this one can't");
     else
         client_line("libcudart is of another version than onchip");
     if (memory >= 0) close(memory);

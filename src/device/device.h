@@ -146,6 +146,8 @@ void device_cooperate(oc_device *d, uint64_t workspace);
 // Kernels of modules that are loaded from now on take so many registers a thread at least, where the description has
 // registers.stated. 0: as many as they need.
 void device_state_registers(oc_device *d, uint32_t count);
+// Kernels of modules that are loaded from now on take so many at most, and spill the rest. 0: as the description says.
+void device_bound_registers(oc_device *d, uint32_t most);
 // What ended the last launch, if that was a fault.
 FaultKind device_fault(const oc_device *d);
 // sim_memory.c

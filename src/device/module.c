@@ -111,11 +111,12 @@ oc_status sim_load(oc_device *base, const char *ptx, size_t length, const char *
     if (!mem_room(length * BYTES_EACH))
         return fail(d, OC_OUT_OF_MEMORY, "the host has no memory for %s, %zu bytes of PTX", name ? name : "the module",
                     length);
+    const uint32_t most = d->gpu.sm.reg_max;
     SimModule *mod = mem_alloc(sizeof *mod);
     mod->base.device = base;
     mod->image = (Image){.module = ptx_parse_partly(ptx, length, name ? name : "module.ptx", &diag),
                          .lower = !d->config.no_lowering && d->gpu.sm.lower,
-                         .reg_limit = d->gpu.sm.reg_max,
+                         .reg_limit = d->bound ? MIN(d->bound, most ? most : d->bound) : most,
                          .reg_least = d->gpu.sm.reg_stated ? d->stated : 0,
                          .values = d->gpu.sm.reg_values,
                          .banks = d->gpu.sm.reg_spread ? d->gpu.sm.reg_banks : 0,

@@ -62,6 +62,7 @@ typedef struct Sim {
     uint64_t skip, matched;
     uint64_t workspace;  // of cooperative launches; 0: they aren't
     uint32_t stated;     // registers of a thread, as a workload states them (device_state_registers)
+    uint32_t bound;      // the most of a thread (device_bound_registers); 0: as the description says
     Foretell *foretell;  // null: all launches are timed
     uint64_t executed;   // warp instructions of all launches that config.cap is about: the timed ones, unless none is
 } Sim;

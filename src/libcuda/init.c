@@ -1,7 +1,9 @@
 // init.c: the driver begins; versions, errors, and calls that mean nothing on a simulated GPU.
 #include "libcuda/unit.h"
 
+#include <dlfcn.h>
 #include <stdatomic.h>
+#include <string.h>
 
 static atomic_bool begun;
 bool initialised(void) { return atomic_load(&begun); }
@@ -68,10 +70,25 @@ CUresult cuGetErrorName(CUresult error, const char **to) { return find(error, tr
 CUresult cuGetErrorString(CUresult error, const char **to) { return find(error, false, to); }
 
 // --- tables and profilers, which there aren't ------------------------------------------------------------------------
+// Whoever asks for a table is of NVIDIA's: the runtime that is inside of a program or of a library, which goes no
+// further; or a compiler, which goes on.
+static void tell_whose(const void *caller)
+{
+    static atomic_bool told;
+    Dl_info at;
+    const char *name = dladdr(caller, &at) && at.dli_fname && *at.dli_fname ? base_name(at.dli_fname) : "the program";
+    if (strstr(name, "libnvrtc") || strstr(name, "libnvJitLink") || atomic_exchange(&told, true)) return;
+    client_line("%s has a part of NVIDIA's in it that asks the driver for what only NVIDIA's own has. CUDA's runtime "
+                "inside of a program can be replaced, if the program isn't stripped: nvcc -cudart shared leaves it "
+                "out. NVIDIA's libraries, such as cuBLAS, can't be used",
+                name);
+}
+
 CUresult cuGetExportTable(const void **table, const void *id)
 {
     if (!table || !id) return CUDA_ERROR_INVALID_VALUE;
     *table = NULL;
+    tell_whose(__builtin_return_address(0));
     return CUDA_ERROR_NOT_FOUND;
 }
 

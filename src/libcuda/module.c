@@ -38,10 +38,20 @@ static Module *find(const void *handle)
 }
 
 // --- loading ---------------------------------------------------------------------------------------------------------
+static bool object_ptx(const void *image, Text *ptx, Diag *why)
+{
+    const char *text;
+    size_t n;
+    if (!object_read(image, object_bytes(image), &text, &n, why)) return false;
+    text_add(ptx, text, n);
+    return true;
+}
+
 bool image_ptx(const void *image, Text *ptx, Diag *why)
 {
     const WireDevice *d = client_device();
     const Wish wish = {.capability = d->capability, .only = {d->target, (char)d->target_kind}};
+    if (object_is(image)) return object_ptx(image, ptx, why);
     switch (image_kind(image)) {
     case IMAGE_PTX: return text_put(ptx, image), true;
     case IMAGE_FATBIN: return fatbin_ptx(image, &wish, ptx, why);

@@ -8,7 +8,7 @@
 #ifndef LIBCUDA_UNIT_H
 #define LIBCUDA_UNIT_H
 
-#include "cudart/unit.h"
+#include "cudart/cudart.h"
 #include "driver/driver.h"
 
 enum {  // CUresult, beside those of driver.h; others are the runtime's, of the same numbers
@@ -83,6 +83,12 @@ void jit_tell(const Jit *jit, const char *info, const char *error);  // either m
 // --- texture.c -------------------------------------------------------------------------------------------------------
 // A CUarray_format and a number of channels, as the runtime describes them. False: there are no such texels.
 bool channels_of(int format, unsigned channels, ChannelDesc *desc);
+
+// --- process.c -----------------------------------------------------------------------------------------------
+// The driver's function that a name stands for in a version of CUDA (12030: 12.3), or its form that uses the thread's
+// own stream in place of stream 0, where there is one.
+typedef enum Lookup { FOUND, NO_SUCH, TOO_NEW } Lookup;  // CUdriverProcAddressQueryResult
+Lookup driver_function(const char *name, int version, bool own_stream, void **function);
 
 // --- memory.c --------------------------------------------------------------------------------------------------------
 static inline void *pointer(CUdeviceptr p) { return (void *)(uintptr_t)p; }

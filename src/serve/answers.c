@@ -50,7 +50,7 @@ static int result(const Serving *s, oc_status status)
 
 static bool stream_known(const Serving *s, uint64_t number, oc_stream **stream)
 {
-    *stream = number ? MADE(s->streams, number) : NULL;
+    *stream = number ? MADE(s->guest->streams, number) : NULL;
     return !number || *stream;
 }
 
@@ -69,21 +69,21 @@ static bool stream_known(const Serving *s, uint64_t number, oc_stream **stream)
 static bool make_workspace(Serving *s)
 {
     enum { BYTES = 256 };
-    if (s->workspace) return true;
-    return oc_malloc(s->device, BYTES, NULL, &s->workspace) == OC_OK &&
-           oc_fill(s->device, s->workspace, 0, BYTES, NULL) == OC_OK;
+    if (s->guest->workspace) return true;
+    return oc_malloc(s->device, BYTES, NULL, &s->guest->workspace) == OC_OK &&
+           oc_fill(s->device, s->guest->workspace, 0, BYTES, NULL) == OC_OK;
 }
 
 static void run_one(Serving *s, Waiting *w)
 {
-    if (!s->failed) {
-        device_cooperate(s->device, w->cooperative ? s->workspace : 0);
+    if (!s->guest->failed) {
+        device_cooperate(s->device, w->cooperative ? s->guest->workspace : 0);
         oc_status status = oc_cluster(w->kernel, w->cluster);
         if (status == OC_OK) status = oc_launch(w->kernel, w->grid, w->block, w->smem, w->stream, w->args);
         if (status != OC_OK) {
-            s->failed = result(s, status), tell(s);
-            s->untold |= status != OC_LIMIT && status != OC_STOPPED;  // the user wanted these
-            s->sticky = status == OC_FAULT || status == OC_HANG || status == OC_LIMIT || status == OC_STOPPED;
+            s->guest->failed = result(s, status), tell(s);
+            s->guest->untold |= status != OC_LIMIT && status != OC_STOPPED;  // the user wanted these
+            s->guest->sticky = status == OC_FAULT || status == OC_HANG || status == OC_LIMIT || status == OC_STOPPED;
         }
         oc_forget(s->device, s->o->keep);
         if (s->o->ran) s->o->ran(s->o->user);
@@ -91,16 +91,24 @@ static void run_one(Serving *s, Waiting *w)
     mem_free(w->params), mem_free(w->args);
 }
 
+// What kernels print is for the process that has launched them.
+static void take_printed(Serving *s)
+{
+    if (s->printed->n) text_add(&s->guest->printed, s->printed->v, s->printed->n);
+    s->printed->n = 0;
+}
+
 void answers_run(Serving *s)
 {
-    for (size_t k = 0; k < s->waiting.n; k++) run_one(s, &s->waiting.v[k]);
-    s->waiting.n = 0;
+    for (size_t k = 0; k < s->guest->waiting.n; k++) run_one(s, &s->guest->waiting.v[k]);
+    s->guest->waiting.n = 0;
+    take_printed(s);
 }
 
 static int answer_LAUNCH(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 {
     (void)a, (void)out;
-    oc_kernel *k = MADE(s->kernels, c->a);
+    oc_kernel *k = MADE(s->guest->kernels, c->a);
     oc_stream *stream;
     WireLaunch l;
     if (!k || !stream_known(s, c->b, &stream)) return INVALID_HANDLE;
@@ -122,7 +130,7 @@ static int answer_LAUNCH(Serving *s, const WireCall *c, WireAnswer *a, Text *out
     w.args = mem_alloc(sizeof *w.args * (code->f->params.n + 1));
     memcpy(w.params, s->text.v + sizeof l, code->param_bytes);
     for (size_t p = 0; p < code->f->params.n; p++) w.args[p] = w.params + code->param_at.v[p];
-    vec_push(&s->waiting, w);
+    vec_push(&s->guest->waiting, w);
     if (c->c) answers_run(s);
     return SUCCESS;
 }
@@ -159,6 +167,7 @@ static int answer_ALLOC(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
     (void)out;
     if (!c->a) return INVALID_VALUE;
     int error = result(s, oc_malloc(s->device, c->a, site(s), &a->a));
+    if (error == SUCCESS) vec_push(&s->guest->memory, a->a);
     if (error == SUCCESS && c->b) device_zeroed(s->device, a->a, c->a), device_shares(s->device, a->a);
     return error;
 }
@@ -166,6 +175,12 @@ static int answer_ALLOC(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 static int answer_FREE(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 {
     (void)a, (void)out;
+    Guest *g = s->guest;
+    size_t k = g->memory.n;
+    while (k && g->memory.v[k - 1] != c->a) k--;  // mostly one of the last
+    if (!c->a) return SUCCESS;
+    if (!k) return INVALID_VALUE;
+    g->memory.v[k - 1] = g->memory.v[--g->memory.n];
     return result(s, oc_free(s->device, c->a));
 }
 
@@ -233,13 +248,15 @@ static int answer_MOVED(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 static int answer_LOAD(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 {
     oc_module *m;
+    device_bound_registers(s->device, (uint32_t)MIN(c->a, UINT32_MAX));
     oc_status status = oc_load(s->device, s->text.n ? s->text.v : "", s->text.n, "the program's PTX", &m);
+    device_bound_registers(s->device, 0);
     if (status != OC_OK) {
         if (!c->b) tell(s);
         text_put(out, oc_error(s->device));
         return result(s, status);
     }
-    KEEP(&s->modules, m, a->a);
+    KEEP(&s->guest->modules, m, a->a);
     return SUCCESS;
 }
 
@@ -249,24 +266,24 @@ static int answer_UNLOAD(Serving *s, const WireCall *c, WireAnswer *a, Text *out
 {
     enum { MOST_GONE = 64 };
     (void)a, (void)out;
-    oc_module *m = MADE(s->modules, c->a);
+    oc_module *m = MADE(s->guest->modules, c->a);
     if (!m) return INVALID_HANDLE;
-    for (size_t k = 0; k < s->kernels.n; k++)
-        if (s->kernels.v[k] && s->kernels.v[k]->module == m) {
-            map_put(&s->kernel_at, (const char *)&s->kernels.v[k], sizeof s->kernels.v[k], 0);
-            s->kernels.v[k] = NULL;
+    for (size_t k = 0; k < s->guest->kernels.n; k++)
+        if (s->guest->kernels.v[k] && s->guest->kernels.v[k]->module == m) {
+            map_put(&s->guest->kernel_at, (const char *)&s->guest->kernels.v[k], sizeof s->guest->kernels.v[k], 0);
+            s->guest->kernels.v[k] = NULL;
         }
-    s->modules.v[c->a - 1] = NULL;
-    vec_push(&s->gone, m);
-    if (s->gone.n <= MOST_GONE) return SUCCESS;
-    oc_unload(s->gone.v[0]);
-    memmove(s->gone.v, s->gone.v + 1, --s->gone.n * sizeof *s->gone.v);
+    s->guest->modules.v[c->a - 1] = NULL;
+    vec_push(&s->guest->gone, m);
+    if (s->guest->gone.n <= MOST_GONE) return SUCCESS;
+    oc_unload(s->guest->gone.v[0]);
+    memmove(s->guest->gone.v, s->guest->gone.v + 1, --s->guest->gone.n * sizeof *s->guest->gone.v);
     return SUCCESS;
 }
 
 static int answer_KERNELS(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 {
-    oc_module *m = MADE(s->modules, c->a);
+    oc_module *m = MADE(s->guest->modules, c->a);
     if (!m) return INVALID_HANDLE;
     a->a = oc_kernel_count(m);
     for (size_t k = 0; k < a->a; k++) {
@@ -279,15 +296,15 @@ static int answer_KERNELS(Serving *s, const WireCall *c, WireAnswer *a, Text *ou
 static uint64_t kernel_number(Serving *s, oc_kernel *k)
 {
     int64_t known;
-    if (map_get(&s->kernel_at, (const char *)&k, sizeof k, &known) && known) return (uint64_t)known;
-    vec_push(&s->kernels, k);
-    map_put(&s->kernel_at, (const char *)&k, sizeof k, (int64_t)s->kernels.n);
-    return s->kernels.n;
+    if (map_get(&s->guest->kernel_at, (const char *)&k, sizeof k, &known) && known) return (uint64_t)known;
+    vec_push(&s->guest->kernels, k);
+    map_put(&s->guest->kernel_at, (const char *)&k, sizeof k, (int64_t)s->guest->kernels.n);
+    return s->guest->kernels.n;
 }
 
 static int answer_KERNEL(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 {
-    oc_module *m = MADE(s->modules, c->a);
+    oc_module *m = MADE(s->guest->modules, c->a);
     oc_kernel *k;
     if (!m) return INVALID_HANDLE;
     // Under CUDA a kernel has no other name than the PTX's.
@@ -323,7 +340,7 @@ static int answer_KERNEL(Serving *s, const WireCall *c, WireAnswer *a, Text *out
 static int answer_SYMBOL(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 {
     (void)out;
-    oc_module *m = MADE(s->modules, c->a);
+    oc_module *m = MADE(s->guest->modules, c->a);
     size_t bytes;
     if (!m) return INVALID_HANDLE;
     if (oc_symbol(m, s->text.n ? s->text.v : "", &a->a, &bytes) != OC_OK) return NOT_FOUND;
@@ -335,7 +352,7 @@ static int answer_SYMBOL(Serving *s, const WireCall *c, WireAnswer *a, Text *out
 static int answer_OCCUPANCY(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 {
     (void)out;
-    oc_kernel *k = MADE(s->kernels, c->a);
+    oc_kernel *k = MADE(s->guest->kernels, c->a);
     uint32_t blocks = 0;
     if (!k) return INVALID_HANDLE;
     if (!c->b || c->b > 1024 || c->c > UINT32_MAX) return INVALID_VALUE;
@@ -351,16 +368,16 @@ static int answer_STREAM(Serving *s, const WireCall *c, WireAnswer *a, Text *out
     oc_stream *stream;
     oc_status status = oc_stream_create(s->device, &stream);
     if (status != OC_OK) return result(s, status);
-    KEEP(&s->streams, stream, a->a);
+    KEEP(&s->guest->streams, stream, a->a);
     return SUCCESS;
 }
 
 static int answer_STREAM_END(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 {
     (void)a, (void)out;
-    oc_stream *stream = MADE(s->streams, c->a);
+    oc_stream *stream = MADE(s->guest->streams, c->a);
     if (!stream) return INVALID_HANDLE;
-    s->streams.v[c->a - 1] = NULL;
+    s->guest->streams.v[c->a - 1] = NULL;
     oc_stream_destroy(stream);
     return SUCCESS;
 }
@@ -369,7 +386,7 @@ static int answer_STREAM_AFTER(Serving *s, const WireCall *c, WireAnswer *a, Tex
 {
     (void)a, (void)out;
     oc_stream *stream;
-    const oc_event *event = MADE(s->events, c->b);
+    const oc_event *event = MADE(s->guest->events, c->b);
     if (!stream_known(s, c->a, &stream) || !event) return INVALID_HANDLE;
     device_after(s->device, stream, event);
     return SUCCESS;
@@ -381,7 +398,7 @@ static int answer_WAIT(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
     enum { FOR_NOTHING, FOR_STREAM, FOR_EVENT };
     (void)a, (void)out;
     oc_stream *stream;
-    oc_event *event = c->a == FOR_EVENT ? MADE(s->events, c->b) : NULL;
+    oc_event *event = c->a == FOR_EVENT ? MADE(s->guest->events, c->b) : NULL;
     switch (c->a) {
     case FOR_NOTHING: return SUCCESS;
     case FOR_STREAM:
@@ -397,16 +414,16 @@ static int answer_EVENT(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
     oc_event *event;
     oc_status status = oc_event_create(s->device, &event);
     if (status != OC_OK) return result(s, status);
-    KEEP(&s->events, event, a->a);
+    KEEP(&s->guest->events, event, a->a);
     return SUCCESS;
 }
 
 static int answer_EVENT_END(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 {
     (void)a, (void)out;
-    oc_event *event = MADE(s->events, c->a);
+    oc_event *event = MADE(s->guest->events, c->a);
     if (!event) return INVALID_HANDLE;
-    s->events.v[c->a - 1] = NULL;
+    s->guest->events.v[c->a - 1] = NULL;
     oc_event_destroy(event);
     return SUCCESS;
 }
@@ -414,7 +431,7 @@ static int answer_EVENT_END(Serving *s, const WireCall *c, WireAnswer *a, Text *
 static int answer_EVENT_RECORD(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 {
     (void)a, (void)out;
-    oc_event *event = MADE(s->events, c->a);
+    oc_event *event = MADE(s->guest->events, c->a);
     oc_stream *stream;
     if (!event || !stream_known(s, c->b, &stream)) return INVALID_HANDLE;
     return result(s, oc_event_record(event, stream));
@@ -423,7 +440,7 @@ static int answer_EVENT_RECORD(Serving *s, const WireCall *c, WireAnswer *a, Tex
 static int answer_EVENT_BETWEEN(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 {
     (void)out;
-    oc_event *from = MADE(s->events, c->a), *to = MADE(s->events, c->b);
+    oc_event *from = MADE(s->guest->events, c->a), *to = MADE(s->guest->events, c->b);
     double seconds = 0;
     if (!from || !to) return INVALID_HANDLE;
     oc_status status = oc_event_seconds(from, to, &seconds);
@@ -526,7 +543,7 @@ static int answer_SURFACE_END(Serving *s, const WireCall *c, WireAnswer *a, Text
 static int answer_REFERENCE(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 {
     (void)out;
-    oc_module *m = MADE(s->modules, c->a);
+    oc_module *m = MADE(s->guest->modules, c->a);
     Described d;
     if (!m) return INVALID_HANDLE;
     if (!describe(s, &d)) return INVALID_VALUE;
@@ -547,39 +564,39 @@ static int answer_TEXTURE_END(Serving *s, const WireCall *c, WireAnswer *a, Text
 static int answer_PRINTED(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 {
     (void)c, (void)a;
-    if (s->printed->n) text_add(out, s->printed->v, s->printed->n);
-    s->printed->n = 0;
+    Text *printed = &s->guest->printed;
+    if (printed->n) text_add(out, printed->v, printed->n);
+    printed->n = 0;
     return SUCCESS;
 }
 
 static void drop_all(Serving *s)
 {
-    for (size_t k = 0; k < s->streams.n; k++)
-        if (s->streams.v[k]) oc_stream_destroy(s->streams.v[k]);
-    for (size_t k = 0; k < s->events.n; k++)
-        if (s->events.v[k]) oc_event_destroy(s->events.v[k]);
-    for (size_t k = 0; k < s->modules.n; k++)
-        if (s->modules.v[k]) oc_unload(s->modules.v[k]);
-    for (size_t k = 0; k < s->gone.n; k++) oc_unload(s->gone.v[k]);
-    map_free(&s->kernel_at);
-    s->streams.n = s->events.n = s->modules.n = s->gone.n = s->kernels.n = 0;
+    Guest *g = s->guest;
+    for (size_t k = 0; k < g->streams.n; k++)
+        if (g->streams.v[k]) oc_stream_destroy(g->streams.v[k]);
+    for (size_t k = 0; k < g->events.n; k++)
+        if (g->events.v[k]) oc_event_destroy(g->events.v[k]);
+    for (size_t k = 0; k < g->modules.n; k++)
+        if (g->modules.v[k]) oc_unload(g->modules.v[k]);
+    for (size_t k = 0; k < g->gone.n; k++) oc_unload(g->gone.v[k]);
+    for (size_t k = 0; k < g->memory.n; k++) oc_free(s->device, g->memory.v[k]);
+    if (g->workspace) oc_free(s->device, g->workspace);
+    map_free(&g->kernel_at);
+    g->streams.n = g->events.n = g->modules.n = g->gone.n = g->kernels.n = g->memory.n = 0;
+    g->failed = SUCCESS, g->sticky = false, g->workspace = 0;
 }
 
 void answers_reset(Serving *s)
 {
     drop_all(s);
-    device_clear(s->device);
-    s->failed = SUCCESS, s->sticky = false, s->workspace = 0;
-    s->printed->n = 0;
+    if (s->guests.n < 2) device_clear(s->device);
 }
 
 static int answer_RESET(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 {
     (void)c, (void)a, (void)out;
-    Text kept = *s->printed;  // the program is about to ask for it
-    *s->printed = (Text){0};
     answers_reset(s);
-    *s->printed = kept;
     return SUCCESS;
 }
 
@@ -619,11 +636,11 @@ int answer(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 #undef ASK
     };
     if (c->ask >= ASKS) return NOT_SUPPORTED;
-    if (c->ask != ASK_LAUNCH || s->waiting.n >= WAITING_MOST) answers_run(s);
-    if (s->failed && c->ask != ASK_RESET && c->ask != ASK_PRINTED) {
-        int failed = s->failed;
-        s->untold = false;
-        if (!s->sticky) s->failed = SUCCESS;
+    if (c->ask != ASK_LAUNCH || s->guest->waiting.n >= WAITING_MOST) answers_run(s);
+    if (s->guest->failed && c->ask != ASK_RESET && c->ask != ASK_PRINTED) {
+        int failed = s->guest->failed;
+        s->guest->untold = false;
+        if (!s->guest->sticky) s->guest->failed = SUCCESS;
         return failed;
     }
     device_goes_on(s->device, c->flags & WIRE_MORE);
@@ -632,12 +649,20 @@ int answer(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
     return error;
 }
 
-// The device has what it made, and the report may still need it.
+// What it has made is gone already, or the device has it, and the report may still need it.
+void guest_free(Guest *g)
+{
+    map_free(&g->kernel_at);
+    vec_free(&g->streams), vec_free(&g->events), vec_free(&g->modules), vec_free(&g->gone), vec_free(&g->kernels);
+    vec_free(&g->waiting), vec_free(&g->memory);
+    text_free(&g->printed);
+    mem_free(g);
+}
+
 void answers_free(Serving *s)
 {
-    map_free(&s->kernel_at), map_free(&s->site_at);
+    map_free(&s->site_at);
     for (size_t k = 0; k < s->sites.n; k++) mem_free(s->sites.v[k]);
-    vec_free(&s->sites), vec_free(&s->streams), vec_free(&s->events), vec_free(&s->modules), vec_free(&s->gone),
-        vec_free(&s->kernels), vec_free(&s->waiting);
+    vec_free(&s->sites);
     text_free(&s->text);
 }

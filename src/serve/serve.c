@@ -1,8 +1,8 @@
 // serve.c: the life of a program. Its calls are answered one after the other, in the order in which they came. Launches
 // are answered before they run, so that the program goes on meanwhile; whatever comes after a launch waits for it.
 //
-// One process at a time may be connected: a program may be a script that runs several, one after the other. Each finds
-// the device as new.
+// A program may have several processes, or be a script that runs one after the other. Whoever comes when nobody is
+// there finds the device as new. They share its memory, and each has what else it makes to itself.
 #include "serve/unit.h"
 
 #include "exec/gmem.h"
@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { MOST_GUESTS = 64 };
 enum { PATIENCE = 200 };  // milliseconds between looks at whether the program lives, and whether the user wants to stop
 
 static bool stopped(const Serving *s) { return s->device->stop && *s->device->stop; }
@@ -36,7 +37,7 @@ static bool again(Serving *s) { return (errno == EINTR || errno == EAGAIN) && !s
 static bool take(Serving *s, void *to, size_t bytes)
 {
     for (size_t at = 0; at < bytes;) {
-        ssize_t n = recv(s->socket, (char *)to + at, bytes - at, 0);
+        ssize_t n = recv(s->guest->socket, (char *)to + at, bytes - at, 0);
         if (n > 0) at += (size_t)n;
         if (!n || (n < 0 && !again(s))) return false;
     }
@@ -46,7 +47,7 @@ static bool take(Serving *s, void *to, size_t bytes)
 static bool give(Serving *s, const void *from, size_t bytes)
 {
     for (size_t at = 0; at < bytes;) {
-        ssize_t n = send(s->socket, (const char *)from + at, bytes - at, MSG_NOSIGNAL);
+        ssize_t n = send(s->guest->socket, (const char *)from + at, bytes - at, MSG_NOSIGNAL);
         if (n > 0) at += (size_t)n;
         if (n < 0 && !again(s)) return false;
     }
@@ -74,7 +75,7 @@ static bool serve_call(Serving *s)
     WireAnswer a = {0};
     a.error = answer(s, &c, &a, &out);
     a.bytes = out.n;
-    a.printed = s->printed->n > 0;
+    a.printed = s->guest->printed.n > 0;
     bool ok = give(s, &a, sizeof a) && give(s, out.v, out.n);
     text_free(&out);
     return ok;
@@ -131,16 +132,37 @@ static bool greet(const Serving *s, int socket)
     return sendmsg(socket, &m, MSG_NOSIGNAL) == (ssize_t)sizeof greeting;  // a new socket has room for it
 }
 
-static void leave(Serving *s)
+// The last one leaves what it has made to the report, until somebody else comes.
+static void leave(Serving *s, size_t which)
 {
+    Guest *g = s->guest = s->guests.v[which];
     answers_run(s);
-    s->served->untold |= s->untold;
-    s->untold = false;
-    if (s->socket >= 0) close(s->socket);
-    s->socket = -1;
+    s->served->untold |= g->untold;
+    g->untold = false;
+    close(g->socket);
+    g->socket = -1;
+    if (s->guests.n < 2) return;
+    answers_reset(s);
+    memmove(s->guests.v + which, s->guests.v + which + 1, (--s->guests.n - which) * sizeof *s->guests.v);
+    guest_free(g);
 }
 
-// Somebody comes in. Only this user may, and only while nobody else is connected.
+static size_t present(const Serving *s)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < s->guests.n; k++) n += s->guests.v[k]->socket >= 0;
+    return n;
+}
+
+static void clear(Serving *s)
+{
+    s->guest = s->guests.v[0];
+    answers_reset(s);
+    guest_free(s->guest);
+    s->guests.n = 0;
+}
+
+// Somebody comes in. Only this user may, and not too many.
 static void meet(Serving *s)
 {
     struct timeval patience = {.tv_usec = PATIENCE * 1000};
@@ -148,15 +170,42 @@ static void meet(Serving *s)
     socklen_t n = sizeof who;
     int in = accept4(s->door, NULL, NULL, SOCK_CLOEXEC);
     if (in < 0) return;
-    bool ok = s->socket < 0 && !getsockopt(in, SOL_SOCKET, SO_PEERCRED, &who, &n) && who.uid == getuid() &&
+    bool ok = present(s) < MOST_GUESTS && !getsockopt(in, SOL_SOCKET, SO_PEERCRED, &who, &n) && who.uid == getuid() &&
               !setsockopt(in, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) &&
               !setsockopt(in, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     if (!ok || !greet(s, in)) {
         close(in);
         return;
     }
-    if (s->served->connected) answers_reset(s);
-    s->socket = in, s->served->connected = true;
+    if (s->guests.n && !present(s)) clear(s);
+    Guest *g = mem_alloc(sizeof *g);
+    g->socket = in;
+    vec_push(&s->guests, g);
+    s->served->connected = true;
+}
+
+// The launches that wait, of all.
+static void run_waiting(Serving *s)
+{
+    for (size_t k = 0; k < s->guests.n; k++) s->guest = s->guests.v[k], answers_run(s);
+}
+
+static bool waits(const Serving *s)
+{
+    for (size_t k = 0; k < s->guests.n; k++)
+        if (s->guests.v[k]->waiting.n) return true;
+    return false;
+}
+
+static bool answer_one(Serving *s, const struct pollfd *from)
+{
+    for (size_t k = 0; k < s->guests.n; k++) {
+        if (!from[k].revents || s->guests.v[k]->socket < 0) continue;
+        s->guest = s->guests.v[k];
+        if (!serve_call(s)) leave(s, k);
+        return true;
+    }
+    return false;
 }
 
 // Until the program has ended, or the user stops it.
@@ -164,11 +213,14 @@ static void serve_all(Serving *s)
 {
     int process = (int)syscall(SYS_pidfd_open, s->pid, 0);  // −1 where there is no such call: then the patience ends
     while (!stopped(s) && !ended(s)) {
-        struct pollfd from[] = {{s->socket, POLLIN, 0}, {s->door, POLLIN, 0}, {process, POLLIN, 0}};
-        int n = poll(from, COUNT(from), s->waiting.n ? 0 : PATIENCE);
-        if (n > 0 && from[0].revents && !serve_call(s)) leave(s);
-        if (n > 0 && !from[0].revents && from[1].revents) meet(s);
-        if (!n) answers_run(s);
+        struct pollfd from[MOST_GUESTS + 2];
+        const size_t guests = s->guests.n;
+        for (size_t k = 0; k < guests; k++) from[k] = (struct pollfd){s->guests.v[k]->socket, POLLIN, 0};
+        from[guests] = (struct pollfd){s->door, POLLIN, 0};
+        from[guests + 1] = (struct pollfd){process, POLLIN, 0};
+        int n = poll(from, guests + 2, waits(s) ? 0 : PATIENCE);
+        if (n > 0 && !answer_one(s, from) && from[guests].revents) meet(s);
+        if (!n) run_waiting(s);
     }
     if (process >= 0) close(process);
 }
@@ -186,18 +238,20 @@ bool serve(oc_device *d, const ServeOptions *o, Text *printed, Served *served, D
 {
     char name[16];
     *served = (Served){0};
-    Serving s = {.device = d, .o = o, .served = served, .printed = printed, .pid = -1, .socket = -1};
+    Serving s = {.device = d, .o = o, .served = served, .printed = printed, .pid = -1};
     s.memory = device_share(d);
     if (s.memory < 0) return diag_error(diag, "can't share the device's memory: %s", strerror(errno));
     s.door = open_door(name);
     if (s.door < 0) return diag_error(diag, "can't make a socket: %s", strerror(errno));
     s.pid = child_start(o, name, diag);
     if (s.pid > 0) serve_all(&s);
-    leave(&s);
+    while (present(&s)) leave(&s, s.guests.n - 1);
     close(s.door);
     if (s.pid > 0 && !s.ended && stopped(&s)) end_program(&s);
     while (s.pid > 0 && !s.ended)
         if (waitpid(s.pid, &served->status, 0) == s.pid || errno != EINTR) s.ended = true;
+    for (size_t k = 0; k < s.guests.n; k++) guest_free(s.guests.v[k]);
+    vec_free(&s.guests);
     answers_free(&s);
     return s.pid > 0;
 }

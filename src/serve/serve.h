@@ -54,28 +54,35 @@ typedef struct Waiting {  // a launch that is to be run
     uint8_t *params;
     const void **args;
 } Waiting;
-typedef struct Serving {
-    oc_device *device;
-    const ServeOptions *o;
-    Served *served;
-    Text *printed;
-    int door, socket, memory;  // where processes come in; the one that is connected, −1: none; the device's memory
-    pid_t pid;
-    bool ended;
-    Text text;  // of the call that is being answered
+typedef struct Guest {  // a process of the program
+    int socket;
     VEC(oc_module *) modules;
     VEC(oc_module *) gone;  // that the program has unloaded, the oldest first
     VEC(oc_kernel *) kernels;
     VEC(oc_stream *) streams;
     VEC(oc_event *) events;
-    Map kernel_at;  // a kernel's pointer → its number
-    Map site_at;    // calls that asked for memory → the place in sites
-    VEC(char *) sites;
+    Map kernel_at;         // a kernel's pointer → its number
+    VEC(uint64_t) memory;  // what it has allocated
     VEC(Waiting) waiting;
+    Text printed;        // by its kernels
     uint64_t workspace;  // by which blocks of cooperative launches wait for one another; 0: there was none yet
     int failed;          // a cudaError_t of an earlier launch, which the next call has; 0: none
     bool sticky;         // all further calls have it
     bool untold;         // no call has had it yet
+} Guest;
+typedef struct Serving {
+    oc_device *device;
+    const ServeOptions *o;
+    Served *served;
+    Text *printed;     // by the kernel that runs
+    int door, memory;  // where processes come in; the device's memory
+    pid_t pid;
+    bool ended;
+    VEC(Guest *) guests;
+    Guest *guest;  // that is being answered
+    Text text;     // of its call
+    Map site_at;   // calls that asked for memory → the place in sites
+    VEC(char *) sites;
 } Serving;
 
 #endif

@@ -12,8 +12,9 @@ pid_t child_start(const ServeOptions *o, const char *socket, Diag *diag);
 // answers.c
 // Answers a call; out gets the text. Returns a cudaError_t.
 int answer(Serving *s, const WireCall *c, WireAnswer *a, Text *out);
-void answers_run(Serving *s);    // the launches that wait
-void answers_reset(Serving *s);  // the device is as new; what the program has made is gone
+void answers_run(Serving *s);    // the launches of the guest that wait
+void answers_reset(Serving *s);  // what the guest has made is gone; the device is as new, if nobody else uses it
+void guest_free(Guest *g);
 void answers_free(Serving *s);
 
 #endif

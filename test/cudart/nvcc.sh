@@ -59,5 +59,5 @@ ends 2
 prints <"$data/basics.out"
 strip basics
 run ./basics
-says 'If it is stripped' 'nvcc -cudart shared'
+says "isn't stripped" 'nvcc -cudart shared'
 exit $bad

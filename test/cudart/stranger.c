@@ -134,6 +134,45 @@ static int launches(int s)
     return ask(s, &(WireCall){.ask = ASK_WAIT}, NULL) ? 87 : 3;
 }
 
+// Two processes at once have the same memory, and what else they make to themselves. There are 64 at most, and whoever
+// comes when all have gone finds the device as new.
+static int twice(int s)
+{
+    enum { MOST = 64, INVALID_VALUE = 1, INVALID_HANDLE = 400 };
+    int others[MOST] = {s};
+    const WireCall alloc = {.ask = ASK_ALLOC, .a = 64};
+    for (int k = 1; k < MOST; k++) {
+        others[k] = enter();
+        if (!take(others[k], &greeting, sizeof greeting)) return 97;
+    }
+    int more = enter();
+    if (take(more, &greeting, sizeof greeting)) return 98;
+    close(more);
+    int64_t first = ask(s, &alloc, NULL), second = ask(others[1], &alloc, NULL);
+    if (first <= 0 || second <= 0 || first == second) return 99;
+    int64_t m = ask(s, &(WireCall){.ask = ASK_LOAD, .bytes = sizeof module - 1}, module);
+    const WireCall kernel = {.ask = ASK_KERNEL, .a = (uint64_t)m, .bytes = 1};
+    if (m < 1 || ask(s, &kernel, "k") < 1 || ask(others[1], &kernel, "k") != -INVALID_HANDLE) return 100;
+    const WireCall free_first = {.ask = ASK_FREE, .a = (uint64_t)first};
+    if (ask(others[1], &free_first, NULL) != -INVALID_VALUE) return 101;
+    close(s);
+    for (int k = 0; k < 100 && ask(others[1], &(WireCall){.ask = ASK_RANGE, .a = (uint64_t)first}, NULL) > 0; k++)
+        usleep(10000);  // it isn't told when the first one was seen to leave
+    const WireCall fill = {.ask = ASK_FILL, .b = (uint64_t)first, .c = 64};
+    if (ask(others[1], &fill, NULL) != -INVALID_VALUE) return 102;
+    const WireCall fill_second = {.ask = ASK_FILL, .b = (uint64_t)second, .c = 64};
+    if (ask(others[1], &fill_second, NULL)) return 103;
+    for (int k = 1; k < MOST; k++) close(others[k]);
+    for (int k = 0; k < 100; k++) {
+        s = enter();
+        if (!take(s, &greeting, sizeof greeting)) return 104;
+        if (ask(s, &fill_second, NULL) == -INVALID_VALUE) return 3;
+        close(s);
+        usleep(10000);
+    }
+    return 105;
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -148,18 +187,7 @@ int main(int argc, char **argv)
         give(s, &c, sizeof c);
         return take(s, &a, sizeof a) ? 97 : 3;
     }
-    if (!strcmp(what, "twice")) {  // one process after the other, and never two
-        int other = enter();
-        if (take(other, &greeting, sizeof greeting)) return 97;
-        close(s), close(other);
-        for (int k = 0; k < 100; k++) {  // it isn't told when the first one was seen to leave
-            s = enter();
-            if (take(s, &greeting, sizeof greeting)) return 3;
-            close(s);
-            usleep(10000);
-        }
-        return 98;
-    }
+    if (!strcmp(what, "twice")) return twice(s);
     give(s, &c, sizeof c / 2);
     if (!strcmp(what, "sleep")) puts("asleep"), fflush(stdout), pause();
     return 3;

@@ -122,9 +122,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (oc_open(&config, &d, message, sizeof message) != OC_OK) assert(!message[0]);
     const ServeOptions o = {.keep = 8, .tell = tell, .site = name_it};
     Served served = {0};
-    Serving s = {.device = d, .o = &o, .served = &served, .printed = &printed, .socket = -1};
+    Serving s = {.device = d, .o = &o, .served = &served, .printed = &printed};
+    for (int k = 0; k < 2; k++) {
+        Guest *g = mem_alloc(sizeof *g);
+        g->socket = -1;
+        vec_push(&s.guests, g);
+    }
     for (int k = 0; k < CALLS && in.at < in.end; k++) {
-        WireCall c = {.ask = byte(&in) % (ASKS + 1)};
+        const uint8_t which = byte(&in);
+        WireCall c = {.ask = which % (ASKS + 1)};
+        s.guest = s.guests.v[which >= ASKS + 1 && which % 2];
         WireAnswer a = {0};
         Text out = {0};
         c.a = number(&in), c.b = number(&in), c.c = number(&in), c.d = number(&in);
@@ -137,7 +144,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (!a.error) in.given[in.n++ % GIVEN] = a.a;
         text_free(&out);
     }
-    answers_run(&s);
+    for (int k = 0; k < 2; k++) {
+        s.guest = s.guests.v[k];
+        answers_run(&s);
+        guest_free(s.guest);
+    }
+    vec_free(&s.guests);
     answers_free(&s);
     oc_close(d);
     text_free(&printed);

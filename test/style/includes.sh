@@ -22,6 +22,7 @@ declare -A below=(
     [probe]="device"
     [serve]="device"
     [cudart]="driver"
+    [libcuda]="cudart link"
     [front]=""
     [work]="probe sl1"
     [store]="work"

@@ -1,5 +1,5 @@
-// driver.c: functions of the driver that programs ask the runtime for.
-#include "cudart/unit.h"
+// entry.c: functions of the driver that programs ask the runtime for.
+#include "libcuda/unit.h"
 
 static cudaError_t find(const char *name, void **function, int version, uint64_t flags, int *found)
 {
