@@ -41,7 +41,10 @@ cudaError_t memory_free(void *p, bool waits)
 {
     READY();
     const WireCall call = {.ask = ASK_FREE, .flags = waits ? WIRE_WAITS : 0, .a = (uintptr_t)p};
-    return p ? noted(client_ask(&call, NULL, NULL)) : cudaSuccess;
+    if (!p) return cudaSuccess;
+    cudaError_t error = client_ask(&call, NULL, NULL);
+    if (!error) pool_loses(p);
+    return noted(error);
 }
 
 cudaError_t cudaMalloc(void **p, size_t bytes)

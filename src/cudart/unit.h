@@ -36,6 +36,9 @@ cudaError_t memory_free(void *p, bool waits);  // waits: for all work, in simula
 cudaError_t memory_copy(void *to, const void *from, size_t bytes, int kind, cudaStream_t s, bool more);
 cudaError_t memory_fill(void *to, int value, size_t bytes, cudaStream_t s, bool more);
 
+// --- pool.c: memory in the order of a stream -------------------------------------------------------------------------
+void pool_loses(const void *p);  // the memory is freed
+
 // --- array.c: arrays, mipmaps.c: arrays of several levels ------------------------------------------------------------
 cudaError_t array_make(const Array **out, const ChannelDesc *desc, cudaExtent e, unsigned flags, bool level);
 cudaError_t array_free(const Array *array, bool level);

@@ -57,6 +57,10 @@ PTSZ(cuMemPrefetchAsync, (CUdeviceptr p, size_t bytes, CUdevice d, CUstream s), 
 PTSZ(cuMemPrefetchAsync_v2, (CUdeviceptr p, size_t bytes, cudaMemLocation to, unsigned flags, CUstream s),
      (p, bytes, to, flags, OF(s)))
 
+PTSZ(cuMemAllocAsync, (CUdeviceptr * p, size_t bytes, CUstream s), (p, bytes, OF(s)))
+PTSZ(cuMemAllocFromPoolAsync, (CUdeviceptr * p, size_t bytes, cudaMemPool_t pool, CUstream s), (p, bytes, pool, OF(s)))
+PTSZ(cuMemFreeAsync, (CUdeviceptr p, CUstream s), (p, OF(s)))
+
 // --- copies ----------------------------------------------------------------------------------------------------------
 PTSZ(cuMemcpyAsync, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream s), (to, from, bytes, OF(s)))
 PTSZ(cuMemcpyHtoDAsync_v2, (CUdeviceptr to, const void *from, size_t bytes, CUstream s), (to, from, bytes, OF(s)))
