@@ -173,6 +173,8 @@ void device_after(oc_device *d, oc_stream *s, const oc_event *event);
 void device_until(oc_device *d, oc_stream *s);
 // Whether the copies and fills that follow go on with the one before: they are one call, and have one latency.
 void device_goes_on(oc_device *d, bool on);
+// module.c
+const char *device_left_out(const oc_kernel *k);  // why its PTX can't be run, before it is made ready; null: it can
 // sim.c
 bool device_samples(const oc_device *d);  // it was opened with oc_config.sample
 // How long its engines and the CPU have worked so far, without waiting.

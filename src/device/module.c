@@ -93,6 +93,8 @@ const SimKernel *sim_kernel(const oc_kernel *base)
 }
 
 // A strict device makes every kernel at once, and refuses the module if one can't be run.
+const char *device_left_out(const oc_kernel *base) { return ((const SimKernel *)base)->f->refusal; }
+
 static bool add_kernel(SimModule *mod, const Function *fn, Diag *diag)
 {
     SimKernel *kernel = mem_alloc(sizeof *kernel);

@@ -67,7 +67,7 @@ void sim_unpin(oc_device *base, void *memory) { (void)base, free(memory); }
 bool sim_range(oc_device *base, oc_ptr ptr, oc_ptr *start, uint64_t *bytes)
 {
     const Allocation *a = gmem_find(&sim_of(base)->memory, ptr);
-    if (!a) return false;
+    if (!a || a->freed) return false;
     *start = a->start, *bytes = a->end - a->start;
     return true;
 }

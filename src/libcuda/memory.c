@@ -60,7 +60,8 @@ CUresult cuMemHostAlloc(void **p, size_t bytes, unsigned flags)
 {
     CONTEXT();
     if (!p || !bytes) return CUDA_ERROR_INVALID_VALUE;
-    return kept(ASKED(cudaHostAlloc(p, bytes, flags)), HOST_MEMORY, (uintptr_t)*p);
+    CUresult result = ASKED(cudaHostAlloc(p, bytes, flags));
+    return kept(result, HOST_MEMORY, (uintptr_t)*p);
 }
 
 CUresult cuMemAllocHost_v2(void **p, size_t bytes) { return cuMemHostAlloc(p, bytes, 0); }

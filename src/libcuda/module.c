@@ -76,7 +76,7 @@ static CUresult load_ptx(const Text *ptx, const Jit *jit, Module **out)
     } else if (!jit->error || !jit->error_room) {  // nobody else would say why
         client_line("a module can't be loaded: %s", answer.text.n ? answer.text.v : "");
     }
-    jit_tell(jit, NULL, result == CUDA_SUCCESS ? NULL : answer.text.v);
+    jit_tell(jit, NULL, answer.text.v);
     text_free(&answer.text);
     return result;
 }

@@ -31,7 +31,8 @@ CUresult cuMemAllocAsync(CUdeviceptr *p, size_t bytes, CUstream s)
     void *at = NULL;
     CONTEXT();
     if (!p || !bytes) return CUDA_ERROR_INVALID_VALUE;
-    return given(ASKED(cudaMallocAsync(&at, bytes, S(s))), p, at);
+    CUresult result = ASKED(cudaMallocAsync(&at, bytes, S(s)));
+    return given(result, p, at);
 }
 
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr *p, size_t bytes, cudaMemPool_t from, CUstream s)
@@ -39,7 +40,8 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr *p, size_t bytes, cudaMemPool_t fro
     void *at = NULL;
     CONTEXT();
     if (!p || !bytes) return CUDA_ERROR_INVALID_VALUE;
-    return given(ASKED(cudaMallocFromPoolAsync(&at, bytes, from, S(s))), p, at);
+    CUresult result = ASKED(cudaMallocFromPoolAsync(&at, bytes, from, S(s)));
+    return given(result, p, at);
 }
 
 CUresult cuMemFreeAsync(CUdeviceptr p, CUstream s)

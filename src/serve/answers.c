@@ -257,6 +257,10 @@ static int answer_LOAD(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
         return result(s, status);
     }
     KEEP(&s->guest->modules, m, a->a);
+    for (size_t k = 0; c->b && k < oc_kernel_count(m); k++) {
+        const char *why = device_left_out(oc_kernel_at(m, k));
+        if (why) text_printf(out, "%s%s", out->n ? "\n" : "", why);
+    }
     return SUCCESS;
 }
 

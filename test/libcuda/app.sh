@@ -1,0 +1,43 @@
+#!/bin/bash
+# Programs of the driver (app.c, and with the runtime both.c) do what the CUDA Driver API reference says, executed alone
+# and timed on GPUs of several ages; a command is looked up in PATH, and may be a script.
+source "$ONCHIP_SOURCE/test/cudart/expect.bash"
+[[ -z ${ONCHIP_SANITIZED:-} ]] || exit 77  # each wants to be the first of all libraries
+now=cc
+for name in app both; do
+    cc -std=gnu17 -O1 -Wall -Wextra -Werror "$ONCHIP_SOURCE/test/libcuda/$name.c" -o $name -pthread \
+        "$ONCHIP_BUILD/cuda/libcuda.so.1" "$ONCHIP_BUILD/cuda/libcudart.so.12" || exit 1
+done
+parts='launches modules logs links contexts memory copies textures streams names faults gives'
+for options in '--functional --gpu rtx2060' '--gpu gtx480' '--gpu titan_v' '--gpu h200'; do
+    for part in $parts; do
+        # shellcheck disable=SC2086
+        run $options -- ./app $part
+        ends 0
+        [[ $(sort -u out) == '0 wrong' ]] || complain "$(<out)"
+        case $part in
+        names) [[ $(grep -c "cuGraphCreate isn't there yet" err) == 1 ]] || complain "$err" ;;
+        faults) says 'kernel axpy: read of 4 bytes through a null pointer' ;;
+        launches) says 'axpy  grid 8×1×1, block 128×1×1' ;;
+        esac
+    done
+    # shellcheck disable=SC2086
+    run $options -- ./both
+    ends 0
+    prints <<<'0 wrong'
+done
+
+# A command of PATH, a script, and what isn't there.
+mkdir bin
+printf '#!/bin/sh\n%s/app "$@"\nexit 5\n' "$PWD" >bin/starts
+chmod +x bin/starts
+PATH=$PWD/bin:$PATH run --functional -- starts launches
+ends 5
+prints <<<'0 wrong'
+run -- ./nothing
+ends 2
+says "there is no command './nothing'"
+run --
+ends 2
+says 'run what?'
+exit $bad
