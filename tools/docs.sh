@@ -1,8 +1,8 @@
 #!/bin/bash
 # docs.sh [--check] [--long] [FILE.md …]: writes what is made in the documentation, or in these files: the pages
-# gpu.md, counters.md, cudart.md and options.md of doc/reference, what stands between markers in every document and in
-# the manual page, and the output in the code blocks, which are run (tools/blocks.sh). With --check nothing is written;
-# what would change is printed, and the exit status is 1.
+# gpu.md, counters.md, cudart.md, libcuda.md and options.md of doc/reference, what stands between markers in every
+# document and in the manual page, and the output in the code blocks, which are run (tools/blocks.sh). With --check
+# nothing is written; what would change is printed, and the exit status is 1.
 #
 # Between these two lines stands what COMMAND prints in the source folder (in the manual page they begin with .\"):
 #
@@ -61,6 +61,7 @@ for document in "${documents[@]}"; do
     doc/reference/gpu.md) "$onchip" show keys >"$scratch/filled" || bad=1 ;;
     doc/reference/counters.md) "$onchip" show counters >"$scratch/filled" || bad=1 ;;
     doc/reference/cudart.md) "$onchip" show calls >"$scratch/filled" || bad=1 ;;
+    doc/reference/libcuda.md) "$onchip" show driver >"$scratch/filled" || bad=1 ;;
     doc/reference/options.md) "$onchip" show options >"$scratch/filled" || bad=1 ;;
     *)
         grep -q -e '^<!-- begin: ' -e '^\.\\" begin: ' "$document" || continue

@@ -326,9 +326,21 @@ static int show_manual(void (*manual)(Text *out))
 }
 
 // --- calls -----------------------------------------------------------------------------------------------------------
-static void calls_manual(Text *out)
+static void put_refused(Text *out, const char *const *names, size_t count)
 {
     enum { WIDE = 120 };
+    text_put(out, "\n## What is refused\n\nThese return \"operation not supported\" (801), and a line on the standard "
+                  "error names them:\n\n");
+    for (size_t k = 0, at = 0; k < count; k++) {
+        size_t n = strlen(names[k]) + 4;
+        if (at + n > WIDE) text_put(out, "\n"), at = 0;
+        text_printf(out, "%s`%s`%s", at ? " " : "", names[k], k + 1 == count ? ".\n" : ",");
+        at += n;
+    }
+}
+
+static void calls_manual(Text *out)
+{
     static const char *const missing[] = {
 #define MISSING(name) #name,
 #include "driver/missing.def"
@@ -345,20 +357,48 @@ static void calls_manual(Text *out)
 #include "driver/done.def"
 #undef PART
 #undef DONE
-    text_put(out, "\n## What is refused\n\nThese return \"operation not supported\" (801), and a line on the standard "
-                  "error names them:\n\n");
-    for (size_t k = 0, at = 0; k < COUNT(missing); k++) {
-        size_t n = strlen(missing[k]) + 4;
-        if (at + n > WIDE) text_put(out, "\n"), at = 0;
-        text_printf(out, "%s`%s`%s", at ? " " : "", missing[k], k + 1 == COUNT(missing) ? ".\n" : ",");
-        at += n;
-    }
+    put_refused(out, missing, COUNT(missing));
+}
+
+// A symbol's name without its version.
+static void put_function(Text *out, const char *symbol, const char *what)
+{
+    const char *version = strstr(symbol, "_v");
+    const size_t n = version ? (size_t)(version - symbol) : strlen(symbol);
+    if (*what) text_printf(out, "| `%.*s` | %s |\n", (int)n, symbol, what);
+}
+
+static void driver_manual(Text *out)
+{
+    static const char *const missing[] = {
+#define PART(title)
+#define DONE(symbol, since, what)
+#define MISSING(symbol, since) #symbol,
+#include "driver/names.def"
+#undef PART
+#undef DONE
+#undef MISSING
+    };
+    text_put(out,
+             "# CUDA's driver\n\nWhat each function of CUDA 13's driver does where `onchip run` simulates a program "
+             "([drivers.md](../use/drivers.md)). Functions\nwhose names end in `_ptsz` or `_ptds` do what the "
+             "function without that ending does, in the thread's own stream in place of\nstream 0. This page is "
+             "what `onchip show driver` prints.\n");
+#define PART(title) text_put(out, "\n## " title "\n\n| function | |\n|---|---|\n");
+#define DONE(symbol, since, what) put_function(out, #symbol, what);
+#define MISSING(symbol, since)
+#include "driver/names.def"
+#undef PART
+#undef DONE
+#undef MISSING
+    put_refused(out, missing, COUNT(missing));
 }
 
 static void options_page(Text *out) { manual_options(false, out); }
 static void options_roff(Text *out) { manual_options(true, out); }
 
-static const char *const kinds[] = {"ptx", "gpu", "registers", "keys", "counters", "calls", "passes", "options"};
+static const char *const kinds[] = {"ptx",   "gpu",    "registers", "keys",   "counters",
+                                    "calls", "driver", "passes",    "options"};
 static const char *show_word(size_t k, const char **doc)
 {
     *doc = NULL;
@@ -372,6 +412,7 @@ static const char usage[] = "usage: onchip show ptx FILE|WORKLOAD [options]  PTX
                             "       onchip show keys                         the keys of a description\n"
                             "       onchip show counters                     counters and rates\n"
                             "       onchip show calls                        the functions of CUDA's runtime\n"
+                            "       onchip show driver                       the functions of CUDA's driver\n"
                             "       onchip show passes                       the passes of lowering\n"
                             "       onchip show options                      every command's options";
 
@@ -379,8 +420,8 @@ static const char usage[] = "usage: onchip show ptx FILE|WORKLOAD [options]  PTX
 static int show(Args *a, const char *const *words, size_t n, const char *view, const char *after, const char *kernel,
                 const char *gpu, const char *const *sets, bool defaults)
 {
-    static const size_t takes[] = {2, 2, 2, 1, 1, 1, 1, 1},
-                        most[] = {2, 2, SIZE_MAX, 1, 1, 1, 1, 1};  // words, with parameters at most
+    static const size_t takes[] = {2, 2, 2, 1, 1, 1, 1, 1, 1},
+                        most[] = {2, 2, SIZE_MAX, 1, 1, 1, 1, 1, 1};  // words, with parameters at most
     static const char *const missing[] = {"show ptx: which file, or workload? (onchip list workloads)",
                                           "show gpu: which? (onchip list gpus)",
                                           "show registers: which workload? (onchip list workloads)"};
@@ -412,7 +453,8 @@ static int show(Args *a, const char *const *words, size_t n, const char *view, c
     case 3: return show_manual(gpu_manual);
     case 4: return show_manual(counter_manual);
     case 5: return show_manual(calls_manual);
-    case 6: return show_manual(passes_manual);
+    case 6: return show_manual(driver_manual);
+    case 7: return show_manual(passes_manual);
     default: return show_manual(a->given >> O_MAN & 1 ? options_roff : options_page);
     }
 }

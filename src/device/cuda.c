@@ -243,6 +243,9 @@ oc_status cuda_open(const oc_config *config, oc_device **out, Diag *diag)
     oc_status status = OC_UNSUPPORTED;
     if (!(d->cu.library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL)))
         diag_error(diag, "no GPU driver here: libcuda.so.1 can't be loaded");
+    else if (dlsym(d->cu.library, SIMULATED))
+        diag_error(diag, "the libcuda.so.1 here is onchip's own, which simulates a GPU: %s is a real one",
+                   config->device);
     else if ((lacks = load_driver(&d->cu)))
         diag_error(diag, "this GPU driver is too old: it has no %s", lacks);
     else if (d->cu.cuInit(0) || d->cu.cuDeviceGetCount(&count) || !count)

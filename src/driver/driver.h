@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define SIMULATED "onchip_simulates"  // a symbol that only our own libcuda.so.1 has: a text, onchip's version
+
 typedef int CUresult;  // 0: success
 typedef int CUdevice;
 typedef uint64_t CUdeviceptr;

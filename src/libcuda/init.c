@@ -5,6 +5,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
+extern const char onchip_simulates[];  // driver.h, SIMULATED
+const char onchip_simulates[] = ONCHIP_VERSION;
+
 static atomic_bool begun;
 bool initialised(void) { return atomic_load(&begun); }
 

@@ -2,7 +2,8 @@
 // function. Whatever its parameters are, nothing is done with them.
 #include "libcuda/unit.h"
 
+#define PART(title)
 #define DONE(name, since, what)
 #define MISSING(name, since) \
     CUresult name(void) { return missing(#name); }
-#include "libcuda/names.def"
+#include "driver/names.def"

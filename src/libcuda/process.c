@@ -6,9 +6,11 @@
 
 // Each under another name, so that its type need not be known.
 typedef void Any(void);
+#define PART(title)
 #define DONE(name, since, what) extern Any at_##name __asm__(#name);
 #define MISSING(name, since) DONE(name, since, "")
-#include "libcuda/names.def"
+#include "driver/names.def"
+#undef PART
 #undef DONE
 #undef MISSING
 
@@ -17,9 +19,11 @@ static const struct {
     int since;  // 12030: CUDA 12.3
     Any *function;
 } symbols[] = {
+#define PART(title)
 #define DONE(name, since, what) {#name, since, at_##name},
 #define MISSING(name, since) DONE(name, since, "")
-#include "libcuda/names.def"
+#include "driver/names.def"
+#undef PART
 #undef DONE
 #undef MISSING
 };

@@ -3,6 +3,8 @@
 // text, the application's call is made as it was.
 #include "preload/unit.h"
 
+#include <dlfcn.h>
+#include <stdatomic.h>
 #include <string.h>
 
 // The compute capability of the GPU for which a module would be loaded: the current context's, or the first GPU.
@@ -35,10 +37,22 @@ static const char *find_ptx(const void *image, const char *name, Text *unpacked)
     return ptx;
 }
 
+// Our own driver, which simulates a GPU, leaves nothing to rewrite here: onchip run --sl1 does so.
+static bool simulated(void)
+{
+    static atomic_bool told;
+    void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
+    const bool is = library && dlsym(library, SIMULATED);
+    if (library) dlclose(library);
+    if (is && !atomic_exchange(&told, true))
+        log_line("the driver is onchip's own, which simulates a GPU: nothing is rewritten here; see onchip run --sl1");
+    return is;
+}
+
 // Null: the image must be loaded as it is.
 static Image *rewrite(const void *image, const char *path)
 {
-    if (!image) return NULL;
+    if (!image || simulated()) return NULL;
     const Sl1Options *o = settings();
     Image *made = mem_alloc(sizeof *made);
     Text name = {0}, unpacked = {0};

@@ -27,6 +27,27 @@ for options in '--functional --gpu rtx2060' '--gpu gtx480' '--gpu titan_v' '--gp
     prints <<<'0 wrong'
 done
 
+# What wants a real GPU refuses this one.
+run --functional -- "$onchip" probe --device cuda:0
+[[ $status != 0 ]] || complain 'a probe of a simulated driver should fail'
+says "onchip's own, which simulates a GPU"
+cat >opens.c <<'C'
+#include <dlfcn.h>
+static void *library;
+static int call(const char *name, void *a, const void *b) { return ((int (*)())dlsym(library, name))(a, b, 0); }
+int main(void)
+{
+    static const char ptx[] = ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry k(.param .u64 p) { ret; }";
+    void *context, *module;
+    library = dlopen("libcuda.so", RTLD_NOW);
+    return call("cuInit", 0, 0) || call("cuCtxCreate_v2", &context, 0) || call("cuModuleLoadData", &module, ptx);
+}
+C
+cc -std=gnu17 -w opens.c -o opens || complain 'cc failed'
+ONCHIP_SL1_LOG=stderr LD_PRELOAD=$ONCHIP_BUILD/libonchip-sl1.so run --functional -- ./opens
+ends 0
+says "the driver is onchip's own" 'nothing is rewritten here'
+
 # A command of PATH, a script, and what isn't there.
 mkdir bin
 printf '#!/bin/sh\n%s/app "$@"\nexit 5\n' "$PWD" >bin/starts
