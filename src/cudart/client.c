@@ -14,9 +14,9 @@ typedef enum State { CONNECTED, ABSENT, LOST, FORKED } State;
 static struct {
     pthread_once_t once;
     pthread_mutex_t asking, telling;
-    atomic_int state;  // a State
-    atomic_bool told;  // that this process was forked
-    int socket;
+    atomic_int state;    // a State
+    atomic_bool told;    // that this process was forked
+    int socket, memory;  // memory: the file with the device's
     WireGreeting greeting;
     Map missing;  // names of what there isn't, which were told
 } client = {.once = PTHREAD_ONCE_INIT,
@@ -133,12 +133,14 @@ static int take_greeting(void)
 static bool map_memory(int memory)
 {
     void *want = (void *)(uintptr_t)client.greeting.base;
-    uint64_t bytes = client.greeting.capacity;
-    void *at = mmap(want, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE | MAP_NORESERVE, memory, 0);
-    if (at == want) return true;
+    uint64_t bytes = client.greeting.capacity, all = bytes + client.greeting.later;
+    void *at = mmap(want, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_NORESERVE, -1, 0);
+    if (at == want &&
+        mmap(want, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, memory, 0) == want)
+        return true;
     client_line("the program has no room for the GPU's memory, %llu bytes from %p on: %s; a smaller gpu.memory may fit",
                 (unsigned long long)bytes, want, at == MAP_FAILED ? strerror(errno) : "other memory lies there");
-    if (at != MAP_FAILED) munmap(at, bytes);
+    if (at != MAP_FAILED) munmap(at, all);
     return false;
 }
 
@@ -165,8 +167,10 @@ static void connect_once(void)
         client.state = CONNECTED;
         pthread_atfork(NULL, NULL, forked);
     }
+    client.memory = memory;
+    if (client.state == CONNECTED) return;
     if (memory >= 0) close(memory);
-    if (client.state != CONNECTED) close(client.socket);
+    close(client.socket);
 }
 
 cudaError_t client_connect(void)
@@ -185,7 +189,18 @@ const WireDevice *client_device(void) { return &client.greeting.device; }
 bool client_mapped(uint64_t address, uint64_t bytes)
 {
     uint64_t at = address - client.greeting.base;
-    return at < client.greeting.capacity && bytes <= client.greeting.capacity - at;
+    const uint64_t all = client.greeting.capacity + client.greeting.later;
+    return at < all && bytes <= all - at;
+}
+
+bool client_map(uint64_t at, uint64_t bytes, uint64_t from, bool on)
+{
+    void *to = (void *)(uintptr_t)at;
+    const int flags = MAP_FIXED | MAP_NORESERVE;
+    if (!client_mapped(at, bytes)) return false;
+    if (!on) return mmap(to, bytes, PROT_NONE, flags | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == to;
+    const off_t place = (off_t)(from - client.greeting.base);
+    return mmap(to, bytes, PROT_READ | PROT_WRITE, flags | MAP_SHARED, client.memory, place) == to;
 }
 
 // --- asking ----------------------------------------------------------------------------------------------------------

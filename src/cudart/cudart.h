@@ -84,6 +84,8 @@ const WireDevice *client_device(void);  // of a connected program
 cudaError_t client_ask(const WireCall *call, const void *text, Answer *answer);
 // Does [address, address + bytes) lie in the device's memory, which this process has mapped?
 bool client_mapped(uint64_t address, uint64_t bytes);
+// The memory at `from` is mapped at another address too, or nothing is any more, as onchip has agreed to.
+bool client_map(uint64_t at, uint64_t bytes, uint64_t from, bool on);
 void client_line(const char *format, ...) __attribute__((format(printf, 1, 2)));  // "onchip: …" on stderr
 // The program has asked for what there isn't: a line names it, once. Returns cudaErrorNotSupported as the last error.
 cudaError_t client_missing(const char *name);

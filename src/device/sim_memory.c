@@ -85,6 +85,30 @@ void device_clear(oc_device *base)
     textures_clear(d, false);
 }
 
+oc_status device_reserve(oc_device *base, uint64_t bytes, uint64_t align, oc_ptr *at)
+{
+    *at = gmem_reserve(&sim_of(base)->memory, bytes, align);
+    if (*at) return OC_OK;
+    return fail(sim_of(base), OC_OUT_OF_MEMORY, "no %llu addresses can be reserved", (unsigned long long)bytes);
+}
+
+oc_status device_map(oc_device *base, Mapped what, oc_ptr at, uint64_t bytes, oc_ptr from)
+{
+    Gmem *g = &sim_of(base)->memory;
+    bool ok = false;
+    switch (what) {
+    case MAPPED_MEMORY: ok = gmem_map(g, at, bytes, from); break;
+    case MAPPED_NOT: ok = gmem_unmap(g, at, bytes); break;
+    case MAPPED_ALLOWED: ok = gmem_allow(g, at, bytes, from); break;
+    case MAPPED_GIVEN_UP: ok = gmem_unreserve(g, at, bytes); break;
+    case MAPPED_DROPPED: gmem_drop(g, at), ok = true; break;
+    }
+    if (ok && what == MAPPED_ALLOWED && from) check_written(sim_of(base)->chip.check, at, bytes, true);
+    if (ok) return OC_OK;
+    return fail(sim_of(base), OC_BAD_ARGUMENT, "[0x%llx, +%llu) can't be mapped or unmapped so", (unsigned long long)at,
+                (unsigned long long)bytes);
+}
+
 void device_zeroed(oc_device *base, oc_ptr at, uint64_t bytes)
 {
     check_written(sim_of(base)->chip.check, at, bytes, true);

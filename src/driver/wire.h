@@ -17,7 +17,7 @@
 // or "w" and the full name, and for its executable and libraries. A file of OPENED_MOST bytes may lack some.
 #define OPENED_VARIABLE "ONCHIP_OPENED"
 enum { OPENED_MOST = 16 << 20 };
-enum { WIRE_VERSION = 7 };
+enum { WIRE_VERSION = 8 };
 enum { WIRE_TEXT = 256 << 20 };  // the most bytes of text, as of a PTX file
 
 typedef enum Ask {
@@ -53,6 +53,7 @@ typedef struct WireDevice {
 typedef struct WireGreeting {
     uint32_t version, reserved;
     uint64_t base, capacity;  // where the device's memory begins, and its bytes
+    uint64_t later;           // bytes of addresses behind it, which get memory later
     WireDevice device;
 } WireGreeting;
 typedef struct WireKernel {

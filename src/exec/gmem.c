@@ -21,9 +21,9 @@ void gmem_open(Gmem *g, uint64_t capacity) { *g = (Gmem){.capacity = capacity, .
 
 void gmem_close(Gmem *g)
 {
-    if (g->host) munmap(g->host, g->reserved);
+    if (g->host) munmap(g->host, g->reserved + (g->file >= 0 ? GMEM_VIRTUAL : 0));
     if (g->file >= 0) close(g->file);
-    vec_free(&g->allocs);
+    vec_free(&g->allocs), vec_free(&g->maps), vec_free(&g->reservations);
     *g = (Gmem){.file = -1};
 }
 
@@ -35,9 +35,11 @@ int gmem_share(Gmem *g)
     if (g->host) return errno = EBUSY, -1;
     int file = memfd_create("onchip device memory", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (file < 0) return -1;
+    // Behind it is room for addresses that get memory later (gmem_map.c).
     void *p = ftruncate(file, (off_t)bytes) || fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
                   ? MAP_FAILED
-                  : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
+                  : mmap(NULL, bytes + GMEM_VIRTUAL, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p != MAP_FAILED) p = mmap(p, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE | MAP_FIXED, file, 0);
     if (p == MAP_FAILED) {
         int error = errno;
         close(file);
@@ -98,7 +100,7 @@ uint64_t gmem_alloc(Gmem *g, uint64_t bytes, const char *label, bool internal)
         a.start = GLOBAL_BASE + g->top;
         g->top += need;
         a.end = a.start + bytes;
-        vec_push(&g->allocs, a);
+        insert(g, gmem_below(g, a.start), a);
         g->next_id++;
         return a.start;
     }
@@ -107,7 +109,7 @@ uint64_t gmem_alloc(Gmem *g, uint64_t bytes, const char *label, bool internal)
         uint64_t start = g->allocs.v[k].start, limit = GLOBAL_BASE + g->top;
         size_t e = k;
         while (e < g->allocs.n && g->allocs.v[e].freed) e++;
-        if (e < g->allocs.n) limit = g->allocs.v[e].start;
+        if (e < g->allocs.n) limit = MIN(limit, g->allocs.v[e].start);
         if (limit - start < need) {
             k = e;
             continue;

@@ -20,6 +20,13 @@ typedef struct Allocation {
     bool freed, internal;
     uint32_t id;
 } Allocation;
+typedef struct Mapping {   // addresses behind the device's memory; a reservation has no more than these two
+    uint64_t start, end;   // [start, end)
+    uint64_t reservation;  // where the one begins that it lies in
+    bool allowed;          // kernels and copies may use it
+    const char *label;     // may be null
+    uint32_t id;
+} Mapping;
 typedef struct Gmem {
     uint8_t *host;           // host address of GLOBAL_BASE, until the next gmem_alloc
     uint64_t capacity, top;  // bytes of the device; the first never allocated one
@@ -27,6 +34,7 @@ typedef struct Gmem {
     int file;                // which other processes map, too; −1: there is none
     bool host_full;          // the last gmem_alloc failed for want of the host's memory, not of the device's
     VEC(Allocation) allocs;  // by start
+    VEC(Mapping) maps, reservations;
     uint32_t next_id;
     struct Heap *heap;  // device malloc
 } Gmem;
@@ -37,6 +45,15 @@ uint64_t gmem_alloc(Gmem *g, uint64_t bytes, const char *label, bool internal); 
 bool gmem_free(Gmem *g, uint64_t start);
 const Allocation *gmem_find(const Gmem *g, uint64_t address);  // the one that holds it, or null
 const Allocation *gmem_near(const Gmem *g, uint64_t address);  // the nearest one, or null
+// --- gmem_map.c: addresses that get memory later, of a device whose memory is shared ---------------------------------
+#define GMEM_VIRTUAL ((uint64_t)64 << 30)  // bytes of them
+// Addresses and sizes are multiples of 4096. Where it can't be done, nothing is: 0, or false.
+uint64_t gmem_reserve(Gmem *g, uint64_t bytes, uint64_t align);
+bool gmem_unreserve(Gmem *g, uint64_t start, uint64_t bytes);
+bool gmem_map(Gmem *g, uint64_t start, uint64_t bytes, uint64_t from);  // from: where an allocation has them
+bool gmem_unmap(Gmem *g, uint64_t start, uint64_t bytes);               // of whole mappings
+bool gmem_allow(Gmem *g, uint64_t start, uint64_t bytes, bool on);      // whether what is mapped there may be used
+void gmem_drop(Gmem *g, uint64_t start);                                // a reservation, with what is mapped there
 static inline void *gmem_host(const Gmem *g, uint64_t address) { return g->host + (address - GLOBAL_BASE); }
 
 #endif

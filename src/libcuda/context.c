@@ -80,7 +80,8 @@ static Context *make(unsigned flags, bool primary)
 
 static Context *primary(void)
 {
-    if (!contexts.primary || contexts.primary->gone) contexts.primary = make(contexts.flags, true);
+    if (!contexts.primary) contexts.primary = make(contexts.flags, true);
+    contexts.primary->gone = false;
     return contexts.primary;
 }
 
@@ -163,11 +164,10 @@ static void end_thing(Kind kind, uint64_t handle)
     }
 }
 
-static void end(Context *c)
+static void end_things(Context *c)
 {
     Owned *o, *next, *own = NULL;
     enter();
-    c->gone = true;
     HASH_ITER(hh, contexts.owned, o, next)
     {
         if (o->of != c) continue;
@@ -184,6 +184,14 @@ static void end(Context *c)
         mem_free(o);
     }
     errors_hush(false);
+}
+
+static void end(Context *c)
+{
+    end_things(c);
+    enter();
+    c->gone = true;
+    leave();
 }
 
 // --- contexts --------------------------------------------------------------------------------------------------------
@@ -453,6 +461,7 @@ CUresult cuCtxDisablePeerAccess(CUcontext peer)
 }
 
 // --- the primary context ---------------------------------------------------------------------------------------------
+// Its handle stays the same. A reset takes away what it has, and leaves who retains it.
 static CUresult of_device(CUdevice d)
 {
     if (!initialised()) return CUDA_ERROR_NOT_INITIALIZED;
@@ -472,24 +481,15 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice d)
     return CUDA_SUCCESS;
 }
 
-static void end_primary(void)
-{
-    enter();
-    Context *c = contexts.primary;
-    contexts.primary = NULL, contexts.retained = 0;
-    leave();
-    if (c) end(c);
-}
-
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice d)
 {
     CUresult result = of_device(d);
     if (result != CUDA_SUCCESS) return result;
     enter();
     const bool held = contexts.retained, last = contexts.retained == 1;
-    if (held && !last) contexts.retained--;
+    if (held) contexts.retained--;
     leave();
-    if (last) end_primary();
+    if (last) end(contexts.primary);
     return held ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
 }
 
@@ -498,7 +498,7 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice d) { return cuDevicePrimaryCtxReleas
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice d)
 {
     CUresult result = of_device(d);
-    if (result == CUDA_SUCCESS) end_primary();
+    if (result == CUDA_SUCCESS && contexts.primary) end_things(contexts.primary);
     return result;
 }
 

@@ -191,6 +191,25 @@ static int answer_RANGE(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
     return SUCCESS;
 }
 
+static int answer_RESERVE(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    (void)out;
+    int error = result(s, device_reserve(s->device, c->a, c->b, &a->a));
+    if (error == SUCCESS) vec_push(&s->guest->reserved, a->a);
+    return error;
+}
+
+static int answer_MAP(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    (void)a, (void)out;
+    Guest *g = s->guest;
+    if (c->c > MAPPED_GIVEN_UP) return INVALID_VALUE;
+    int error = result(s, device_map(s->device, (Mapped)c->c, c->a, c->b, c->d));
+    for (size_t k = g->reserved.n; error == SUCCESS && c->c == MAPPED_GIVEN_UP && k--;)
+        if (g->reserved.v[k] == c->a) g->reserved.v[k] = g->reserved.v[--g->reserved.n];
+    return error;
+}
+
 static int answer_ROOM(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 {
     (void)c, (void)out;
@@ -584,10 +603,12 @@ static void drop_all(Serving *s)
     for (size_t k = 0; k < g->modules.n; k++)
         if (g->modules.v[k]) oc_unload(g->modules.v[k]);
     for (size_t k = 0; k < g->gone.n; k++) oc_unload(g->gone.v[k]);
+    for (size_t k = 0; k < g->reserved.n; k++) device_map(s->device, MAPPED_DROPPED, g->reserved.v[k], 0, 0);
     for (size_t k = 0; k < g->memory.n; k++) oc_free(s->device, g->memory.v[k]);
     if (g->workspace) oc_free(s->device, g->workspace);
     map_free(&g->kernel_at);
     g->streams.n = g->events.n = g->modules.n = g->gone.n = g->kernels.n = g->memory.n = 0;
+    g->reserved.n = 0;
     g->failed = SUCCESS, g->sticky = false, g->workspace = 0;
 }
 
@@ -658,7 +679,7 @@ void guest_free(Guest *g)
 {
     map_free(&g->kernel_at);
     vec_free(&g->streams), vec_free(&g->events), vec_free(&g->modules), vec_free(&g->gone), vec_free(&g->kernels);
-    vec_free(&g->waiting), vec_free(&g->memory);
+    vec_free(&g->waiting), vec_free(&g->memory), vec_free(&g->reserved);
     text_free(&g->printed);
     mem_free(g);
 }

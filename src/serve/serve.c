@@ -106,6 +106,7 @@ static bool greet(const Serving *s, int socket)
     WireGreeting greeting = {.version = WIRE_VERSION,
                              .base = GLOBAL_BASE,
                              .capacity = info.memory,
+                             .later = GMEM_VIRTUAL,
                              .device = {.sms = info.sms,
                                         .capability = info.capability,
                                         .engines = g->engines,

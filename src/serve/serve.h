@@ -61,8 +61,9 @@ typedef struct Guest {  // a process of the program
     VEC(oc_kernel *) kernels;
     VEC(oc_stream *) streams;
     VEC(oc_event *) events;
-    Map kernel_at;         // a kernel's pointer → its number
-    VEC(uint64_t) memory;  // what it has allocated
+    Map kernel_at;           // a kernel's pointer → its number
+    VEC(uint64_t) memory;    // what it has allocated
+    VEC(uint64_t) reserved;  // addresses that get memory later
     VEC(Waiting) waiting;
     Text printed;        // by its kernels
     uint64_t workspace;  // by which blocks of cooperative launches wait for one another; 0: there was none yet

@@ -282,6 +282,14 @@ static void contexts(void)
     OK(cuDevicePrimaryCtxRelease_v2(0));
     WANT(201, cuDevicePrimaryCtxRelease_v2(0));
     WANT(709, cuMemFree_v2(p));
+    // The primary context's handle stays the same.
+    OK(cuDevicePrimaryCtxRetain(&c, 0));
+    THAT(c == primary);
+    OK(cuMemAlloc_v2(&p, 4));
+    OK(cuDevicePrimaryCtxReset_v2(0));
+    WANT(1, cuMemFree_v2(p));
+    OK(cuCtxPushCurrent_v2(primary));
+    OK(cuDevicePrimaryCtxRelease_v2(0));
     OK(cuCtxSetCurrent(NULL));
     OK(cuCtxGetCurrent(&c));
     OK(cuCtxDestroy_v2(context));
@@ -363,6 +371,73 @@ static void memory(void)
     THAT(used == 0);
     OK(cuMemPoolDestroy(pool));
     WANT(1, cuMemPoolDestroy(pool));
+}
+
+// --- addresses that get memory later ---------------------------------------------------------------------------------
+static void addresses(void)
+{
+    enum { GRAIN = 2 << 20 };
+    struct Props {
+        int kind, handles, where, device;
+        void *windows;
+        char flags[8];
+    } props = {.kind = 1, .where = 1};
+    struct {
+        int where, device, flags;
+    } access = {1, 0, 3};
+    size_t grain, bytes;
+    uint64_t piece, other, again;
+    P all, start;
+    unsigned long long flags;
+    unsigned h[N], bad = 0;
+    OK(cuMemGetAllocationGranularity(&grain, &props, 0));
+    THAT(grain == GRAIN);
+    OK(cuMemAddressReserve(&all, (size_t)32 << 30, 0, 0, 0));
+    OK(cuMemCreate(&piece, GRAIN, &props, 0));
+    OK(cuMemCreate(&other, 2 * GRAIN, &props, 0));
+    WANT(1, cuMemCreate(&again, 100, &props, 0));
+    OK(cuMemMap(all, GRAIN, 0, piece, 0));
+    WANT(1, cuMemMap(all, GRAIN, 0, other, 0));                  // something is there
+    WANT(1, cuMemMap(all + GRAIN, 2 * GRAIN, GRAIN, other, 0));  // more than it has
+    OK(cuMemMap(all + GRAIN, 2 * GRAIN, 0, other, 0));
+    WANT(1, cuMemsetD8_v2(all, 0, 16));  // no access yet
+    OK(cuMemSetAccess(all, 3 * GRAIN, &access, 1));
+    OK(cuMemGetAccess(&flags, &access, all + GRAIN + 5));
+    THAT(flags == 3);
+    // An array over both pieces.
+    Data v = make(3);
+    const P y = all + GRAIN - 2000;
+    OK(cuMemGetAddressRange_v2(&start, &bytes, y));
+    THAT(start == all && bytes == 3 * GRAIN);
+    OK(cuMemcpyDtoD_v2(y, v.y, sizeof h));
+    void *params[] = {&v.x, &(P){y}, &v.n, &v.a};
+    OK(cuLaunchKernel(axpy, 8, 1, 1, 128, 1, 1, 0, NULL, params, NULL));
+    OK(cuMemcpyDtoH_v2(h, y, sizeof h));
+    for (unsigned k = 0; k < N; k++) bad += h[k] != 6 * k;
+    THAT(!bad);
+    // The same memory at a second address.
+    P twice;
+    OK(cuMemAddressReserve(&twice, GRAIN, 0, 0, 0));
+    OK(cuMemMap(twice, GRAIN, 0, piece, 0));
+    OK(cuMemSetAccess(twice, GRAIN, &access, 1));
+    OK(cuMemcpyDtoH_v2(h, twice + GRAIN - 2000, 2000));
+    THAT(h[100] == 600 && h[499] == 6 * 499);
+    OK(cuMemRetainAllocationHandle(&again, (void *)(uintptr_t)twice));
+    THAT(again == piece);
+    OK(cuMemRelease(again));
+    OK(cuMemRelease(piece));  // it stays as long as it is mapped
+    OK(cuMemsetD8_v2(twice, 7, 8));
+    WANT(1, cuMemAddressFree(twice, GRAIN));
+    OK(cuMemUnmap(twice, GRAIN));
+    OK(cuMemAddressFree(twice, GRAIN));
+    OK(cuMemcpyDtoH_v2(h, all, 8));
+    THAT(h[0] == 0x07070707);
+    OK(cuMemUnmap(all, 3 * GRAIN));
+    WANT(1, cuMemRelease(piece));
+    OK(cuMemRelease(other));
+    WANT(1, cuMemcpyDtoH_v2(h, all, 8));
+    OK(cuMemAddressFree(all, (size_t)32 << 30));
+    check(&v, 0);
 }
 
 // --- copies and fills ------------------------------------------------------------------------------------------------
@@ -650,6 +725,7 @@ int main(int argc, char **argv)
     if (!strcmp(what, "stored")) stored();
     if (!strcmp(what, "contexts")) contexts();
     if (!strcmp(what, "memory")) memory();
+    if (!strcmp(what, "addresses")) addresses();
     if (!strcmp(what, "copies")) copies();
     if (!strcmp(what, "textures")) textures();
     if (!strcmp(what, "streams")) streams();

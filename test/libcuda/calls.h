@@ -109,6 +109,17 @@ R cuArrayDestroy(H);
 R cuTexObjectCreate(uint64_t *, const void *, const void *, const void *);
 R cuTexObjectDestroy(uint64_t);
 R cuGetProcAddress_v2(const char *, void **, int, uint64_t, int *);
+R cuDevicePrimaryCtxReset_v2(int);
+R cuMemGetAllocationGranularity(size_t *, const void *, int);
+R cuMemCreate(uint64_t *, size_t, const void *, uint64_t);
+R cuMemRelease(uint64_t);
+R cuMemAddressReserve(P *, size_t, size_t, P, uint64_t);
+R cuMemAddressFree(P, size_t);
+R cuMemMap(P, size_t, size_t, uint64_t, uint64_t);
+R cuMemUnmap(P, size_t);
+R cuMemSetAccess(P, size_t, const void *, size_t);
+R cuMemGetAccess(unsigned long long *, const void *, P);
+R cuMemRetainAllocationHandle(uint64_t *, void *);
 R cuIpcGetMemHandle(void *, P);
 typedef struct IpcHandle {
     char room[64];
