@@ -151,6 +151,12 @@ void device_bound_registers(oc_device *d, uint32_t most);
 // What ended the last launch, if that was a fault.
 FaultKind device_fault(const oc_device *d);
 // sim_memory.c
+// Addresses that get memory later, on a device whose memory is shared: a multiple of 4096 of them, at a multiple of
+// align. Then, of [at, at + bytes): the memory at `from`, of an allocation, is mapped there, or none any more; kernels
+// and copies may use it (from 1) or not (0); the addresses are given up, also with what is mapped there (dropped).
+typedef enum Mapped { MAPPED_MEMORY, MAPPED_NOT, MAPPED_ALLOWED, MAPPED_GIVEN_UP, MAPPED_DROPPED } Mapped;
+oc_status device_reserve(oc_device *d, uint64_t bytes, uint64_t align, oc_ptr *at);
+oc_status device_map(oc_device *d, Mapped what, oc_ptr at, uint64_t bytes, oc_ptr from);
 // The memory as a file, which other processes can map: a descriptor, which is the device's. Before anything is
 // allocated. −1, with errno set: the host can't.
 int device_share(oc_device *d);
@@ -164,12 +170,6 @@ oc_status device_admit(oc_kernel *k, oc_dim3 grid, oc_dim3 block, uint32_t smem)
 // Takes the time that a copy between host and device takes, and does what it does to the L2; another process has made
 // it (device_share).
 oc_status device_moved(oc_device *d, oc_ptr at, uint64_t bytes, bool to_device, oc_stream *s);
-// Addresses that get memory later, on a device whose memory is shared: a multiple of 4096 of them, at a multiple of
-// align. Then, of [at, at + bytes): the memory at `from`, of an allocation, is mapped there, or none any more; kernels
-// and copies may use it (from 1) or not (0); the addresses are given up, also with what is mapped there (dropped).
-typedef enum Mapped { MAPPED_MEMORY, MAPPED_NOT, MAPPED_ALLOWED, MAPPED_GIVEN_UP, MAPPED_DROPPED } Mapped;
-oc_status device_reserve(oc_device *d, uint64_t bytes, uint64_t align, oc_ptr *at);
-oc_status device_map(oc_device *d, Mapped what, oc_ptr at, uint64_t bytes, oc_ptr from);
 // The memory at an address is the host's, which kernels reach: copies and fills of it cross the link. Is it so?
 void device_shares(oc_device *d, oc_ptr at);
 bool device_on_host(const oc_device *d, oc_ptr at);
