@@ -1,5 +1,5 @@
-// apart.c: a compilation in a process of its own. LLVM ends the process where it can't go on, and a program of strangers
-// may bring it there; it also has settings that the caller's own use of LLVM (llvmlite's) may have changed, or needs.
+// apart.c: a compilation in a process of its own. LLVM ends the process where it can't go on, and a program of
+// strangers may bring it there; what it holds is its process's, and the caller may use the same LLVM (llvmlite does).
 //
 // Invariant: the child writes into files without a name, and leaves by _exit. What it hasn't written whole counts as
 // nothing.

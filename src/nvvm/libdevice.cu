@@ -1,5 +1,5 @@
-// libdevice.cu: libdevice (NVIDIA, "libdevice User's Guide"): the device's mathematics, as functions of LLVM bitcode that
-// a compiler of NVVM IR calls by the names __nv_…. Each is the function of cuda/include, or of few lines.
+// libdevice.cu: libdevice (NVIDIA, "libdevice User's Guide"): the device's mathematics, as functions of LLVM bitcode
+// that a compiler of NVVM IR calls by the names __nv_…. Each is the function of cuda/include, or of few lines.
 //
 // Invariant: integers have their width alone, since NVVM IR knows no signs. The bitcode has no target of its own: it is
 // compiled for sm_35, and nvvm/lower.c takes the target off.
@@ -121,7 +121,7 @@ NV float __nv_fast_powf(float x, float y) { return fast_exp2(y * fast_log2(x)); 
 NV float __nv_fast_fdividef(float x, float y) { return fast_divide(x, y); }
 NV void __nv_fast_sincosf(float x, float *s, float *c) { *s = fast_sin(x), *c = fast_cos(x); }
 
-// --- rounding that is named, and conversions ---------------------------------------------------------------------------
+// --- rounding that is named, and conversions -------------------------------------------------------------------------
 #define ROUNDED(m)                                                                                          \
     TO_2(float, fadd_##m, float, float, __fadd_##m) TO_2(double, dadd_##m, double, double, __dadd_##m)      \
     TO_2(float, fsub_##m, float, float, __fsub_##m) TO_2(double, dsub_##m, double, double, __dsub_##m)      \
@@ -156,7 +156,7 @@ NV unsigned short __nv_float2half_rn(float x)
     return h;
 }
 
-// --- bits and integers ---------------------------------------------------------------------------------------------------
+// --- bits and integers -----------------------------------------------------------------------------------------------
 TO_1(int, float_as_int, float, __float_as_int) TO_1(float, int_as_float, int, __int_as_float)
 TO_1(U, float_as_uint, float, __float_as_uint) TO_1(float, uint_as_float, U, __uint_as_float)
 TO_1(L, double_as_longlong, double, __double_as_longlong) TO_1(double, longlong_as_double, L, __longlong_as_double)

@@ -1,5 +1,5 @@
-// llvm.h: LLVM 14, as Debian's package libllvm14 has it. It is opened when a program is compiled; nothing of it is needed
-// to build this library.
+// llvm.h: LLVM 14, as Debian's package libllvm14 has it. It is opened when a program is compiled; nothing of it is
+// needed to build this library.
 #ifndef NVVM_LLVM_H
 #define NVVM_LLVM_H
 

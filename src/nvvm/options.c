@@ -1,5 +1,5 @@
-// options.c: the options of nvvmCompileProgram, as its manual has them: -name, or -name=value. Of several with a name the
-// last one counts.
+// options.c: the options of nvvmCompileProgram, as its manual has them: -name, or -name=value. Of several with a name
+// the last one counts.
 #include "nvvm/unit.h"
 
 #include <stdlib.h>
