@@ -1,5 +1,5 @@
-// libNVVM's calls: their results for what is right, wrong or unknown, as NVIDIA's "libNVVM API" has them; what is part of
-// the PTX and what isn't; and that nothing brings the caller down.
+// libNVVM's calls: their results for what is right, wrong or unknown, as NVIDIA's "libNVVM API" has them; what is part
+// of the PTX and what isn't; and that nothing brings the caller down.
 #include "check.h"
 
 #include <dlfcn.h>
@@ -49,7 +49,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-// --- programs of one module, or two -----------------------------------------------------------------------------------
+// --- programs of one module, or two ----------------------------------------------------------------------------------
 typedef struct Made {
     nvvmResult result;
     char *ptx, *log;

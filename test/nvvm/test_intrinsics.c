@@ -130,7 +130,7 @@ static void check(Fixture *f, const char *declared, const char *body, uint32_t (
     }
 }
 
-// --- shuffles, votes, matches -----------------------------------------------------------------------------------------
+// --- shuffles, votes, matches ----------------------------------------------------------------------------------------
 #define SHFL "declare {i32, i1} @llvm.nvvm.shfl.sync.i32(i32, i32, i32, i32, i32)\n"
 #define SHFL_OF(mode, b, c)                                                                                \
     "  %x = call {i32, i1} @llvm.nvvm.shfl.sync.i32(i32 -1, i32 " mode ", i32 %a, i32 " b ", i32 " c ")\n" \
@@ -220,7 +220,7 @@ static void test_others(void **state)
           even_lanes);
 }
 
-// --- barriers ---------------------------------------------------------------------------------------------------------
+// --- barriers --------------------------------------------------------------------------------------------------------
 static uint32_t mirrored(const uint32_t *in, uint32_t t) { return in[N - 1 - t]; }
 static uint32_t odd_count(const uint32_t *in, uint32_t t)
 {
@@ -259,7 +259,7 @@ static void test_barriers(void **state)
           or_of);
 }
 
-// --- atomics: out[64] at the end --------------------------------------------------------------------------------------
+// --- atomics: out[64] at the end -------------------------------------------------------------------------------------
 static void atomic_gives(Fixture *f, const char *declared, const char *body, const void *value, size_t bytes)
 {
     for (size_t level = 0; level < 2; level++) {
@@ -306,7 +306,7 @@ static void test_atomics(void **state)
                  &count, 4);
 }
 
-// --- types and loads --------------------------------------------------------------------------------------------------
+// --- types and loads -------------------------------------------------------------------------------------------------
 static uint32_t high(const uint32_t *in, uint32_t t)
 {
     return (uint32_t)((((unsigned __int128)in[t] << 60) * (((unsigned __int128)in[t] << 40) | 77)) >> 90);
@@ -328,7 +328,7 @@ static void test_types(void **state)
           itself);
 }
 
-// --- options ----------------------------------------------------------------------------------------------------------
+// --- options ---------------------------------------------------------------------------------------------------------
 static void option_gives(Fixture *f, const char *option, const char *declared, const char *body, float value,
                          const char *has)
 {
@@ -357,7 +357,7 @@ static void test_options(void **state)
     // A subnormal number, 2^-130, doubled.
     static const char small[] = FLOATS("524288", "0") "  %f = fadd float %x, %x\n" BACK;
     option_gives(*state, "-ftz=0", "", small, 0x1p-129f, NULL);
-    option_gives(*state, "-ftz=1", "", small, 0, "add.ftz.f32");
+    option_gives(*state, "-ftz=1", "", small, 0, "add.rn.ftz.f32");
     static const char quotient[] = FLOATS("1086324736", "1073741824") "  %f = fdiv float %x, %y\n" BACK;
     option_gives(*state, "-prec-div=1", "", quotient, 3, "div.rn.f32");
     option_gives(*state, "-prec-div=0", "", quotient, 3, "div.full.f32");
