@@ -2,7 +2,7 @@
 // that a compiler of NVVM IR calls by the names __nv_…. Each is the function of cuda/include, or of few lines.
 //
 // Invariant: integers have their width alone, since NVVM IR knows no signs. The bitcode has no target of its own: it is
-// compiled for sm_35, and nvvm/lower.c takes the target off.
+// compiled for sm_35, and lower.c takes the target off.
 
 // By these libnvvm knows the bitcode, and answers the options of a compilation.
 extern "C" {

@@ -4,7 +4,7 @@
 
 #include "base/base.h"
 #include "nvvm/llvm.h"
-#include "nvvm/nvvm.h"
+#include "nvvm/libnvvm.h"
 
 // --- options.c: what a compilation is told ---------------------------------------------------------------------------
 typedef struct Options {

@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include <dlfcn.h>
-#include <nvvm/nvvm.h>
+#include <nvvm/libnvvm.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "check.h"
 
 #include <dlfcn.h>
-#include <nvvm/nvvm.h>
+#include <nvvm/libnvvm.h>
 #include <onchip.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -24,6 +24,7 @@ declare -A below=(
     [cudart]="driver"
     [libcuda]="cudart link"
     [front]=""
+    [nvvm]="base"
     [work]="probe sl1"
     [store]="work"
     [sweep]="store serve"

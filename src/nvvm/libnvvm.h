@@ -1,10 +1,10 @@
-// nvvm.h: libNVVM's interface (NVIDIA, "libNVVM API v4.0 Reference Manual"), which JIT compilers such as Numba's open
+// libnvvm.h: libNVVM's interface (NVIDIA, "libNVVM API v4.0 Reference Manual"), which JIT compilers such as Numba's open
 // by the name libnvvm.so: LLVM's intermediate form in, PTX out.
 //
 // Invariant: a call with a handle that nvvmCreateProgram hasn't given, or that was destroyed, fails and does nothing.
 // Calls for different programs may come from any threads.
-#ifndef NVVM_NVVM_H
-#define NVVM_NVVM_H
+#ifndef NVVM_LIBNVVM_H
+#define NVVM_LIBNVVM_H
 
 #include <stddef.h>
 
