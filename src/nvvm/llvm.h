@@ -39,6 +39,7 @@ enum {
 };
 #define LLVM_OF_FUNCTION UINT32_MAX  // the index of its attributes
 
+// --- llvm.c: its functions -------------------------------------------------------------------------------------------
 typedef struct Llvm {
 #define LLVM(type, name, parameters) type(*name) parameters;
 #include "nvvm/llvm.def"

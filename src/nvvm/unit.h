@@ -44,7 +44,7 @@ void compile_apart(const Llvm *l, const Program *p, const Options *options, Outc
 // Of a text that LLVM has printed. True: it has changed.
 bool lines_change(const char *ir, const Options *o, Text *to);
 
-// --- lower.c: NVVM's dialect to what LLVM 14 has --------------------------------------------------------------------
+// --- lower.c: NVVM's dialect to what LLVM 14 has ---------------------------------------------------------------------
 typedef struct Build {
     const Llvm *l;
     LLVMContextRef context;
@@ -58,6 +58,8 @@ void lower_module(const Build *b, LLVMModuleRef m);  // before it is linked
 // After all are linked: definitions of what LLVM doesn't know. False: an intrinsic is unknown; the log names it.
 bool lower_intrinsics(const Build *b);
 void lower_options(const Build *b);   // what asks for an option becomes a constant
-extern const char nvvm_intrinsics[];  // intrinsics.c: LLVM's intermediate form
+
+// --- intrinsics.c: what LLVM 14 lacks, as a module in its intermediate form ------------------------------------------
+extern const char nvvm_intrinsics[];
 
 #endif
