@@ -19,7 +19,7 @@ set(CPACK_DEBIAN_MAIN_PACKAGE_NAME onchip)
 set(CPACK_DEBIAN_MAIN_DESCRIPTION "onchip runs CUDA kernels, given as PTX, on a simulated GPU. It says what
 registers, shared memory, caches, TLBs and DRAM did. It needs neither a GPU
 nor the CUDA toolkit.")
-set(CPACK_DEBIAN_MAIN_PACKAGE_SUGGESTS "gnuplot-nox, onchip-mpi, python3, python3-pandas")
+set(CPACK_DEBIAN_MAIN_PACKAGE_SUGGESTS "gnuplot-nox, libllvm14, onchip-mpi, python3, python3-pandas")
 set(CPACK_DEBIAN_MPI_PACKAGE_NAME onchip-mpi)
 set(CPACK_DEBIAN_MPI_DESCRIPTION "This is the module that onchip loads when mpirun starts it.")
 set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "onchip (= ${PROJECT_VERSION})")

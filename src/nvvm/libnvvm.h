@@ -1,5 +1,5 @@
-// libnvvm.h: libNVVM's interface (NVIDIA, "libNVVM API v4.0 Reference Manual"), which JIT compilers such as Numba's open
-// by the name libnvvm.so: LLVM's intermediate form in, PTX out.
+// libnvvm.h: libNVVM's interface (NVIDIA, "libNVVM API v4.0 Reference Manual"), which JIT compilers such as Numba's
+// open by the name libnvvm.so: LLVM's intermediate form in, PTX out.
 //
 // Invariant: a call with a handle that nvvmCreateProgram hasn't given, or that was destroyed, fails and does nothing.
 // Calls for different programs may come from any threads.

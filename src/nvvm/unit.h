@@ -3,8 +3,8 @@
 #define NVVM_UNIT_H
 
 #include "base/base.h"
-#include "nvvm/llvm.h"
 #include "nvvm/libnvvm.h"
+#include "nvvm/llvm.h"
 
 // --- options.c: what a compilation is told ---------------------------------------------------------------------------
 typedef struct Options {
@@ -57,7 +57,7 @@ bool is_libdevice(const Llvm *l, LLVMModuleRef m);
 void lower_module(const Build *b, LLVMModuleRef m);  // before it is linked
 // After all are linked: definitions of what LLVM doesn't know. False: an intrinsic is unknown; the log names it.
 bool lower_intrinsics(const Build *b);
-void lower_options(const Build *b);   // what asks for an option becomes a constant
+void lower_options(const Build *b);  // what asks for an option becomes a constant
 
 // --- intrinsics.c: what LLVM 14 lacks, as a module in its intermediate form ------------------------------------------
 extern const char nvvm_intrinsics[];

@@ -1,8 +1,8 @@
 #!/bin/bash
 # The shared library exports what onchip.h declares and doesn't define, all of it and nothing else. The one that is
 # preloaded exports functions of the driver, and dlsym; libcudart exports the runtime's, in one version; libcuda the
-# driver's, functions that open files, and __cxa_atexit. They need nothing but the C library, and libcudart needs
-# libcuda; the static library needs nothing of the program's.
+# driver's, functions that open files, and __cxa_atexit; libnvvm libNVVM's. They need nothing but the C library, and
+# libcudart needs libcuda; the static library needs nothing of the program's.
 set -euo pipefail
 library=$ONCHIP_BUILD/libonchip.so
 [[ -e $library && -e $ONCHIP ]] || exit 77
@@ -45,4 +45,10 @@ exported=$(nm -D --defined-only "$library" | awk '{ print $NF }' | grep -vE '^(c
 ! grep -vE '^(f?re?open|open(at)?|__open(at)?(64)?_2|__cxa_atexit|onchip_runtime_is)(64)?$' \
     <<<"${exported//fopen/freopen}"
 [[ $(readelf -d "$library") == *'soname: [libcuda.so.1]'* ]]
+needs_libc "$library"
+
+library=$ONCHIP_BUILD/cuda/nvvm/lib64/libnvvm.so
+exported=$(nm -D --defined-only "$library" | awk '{ print $NF }' | sort)
+diff <(grep -oE '\bnvvm[A-Z][A-Za-z]*\(' "$ONCHIP_SOURCE/src/nvvm/libnvvm.h" | tr -d '(' | sort) <(echo "$exported")
+[[ $(readelf -d "$library") == *'soname: [libnvvm.so.4]'* ]]
 needs_libc "$library"
