@@ -76,6 +76,7 @@ void lower_module(const Build *b, LLVMModuleRef m)
 {
     const Llvm *l = b->l;
     const bool exact = is_libdevice(l, m);
+    lower_pointers(b, m);
     if (!exact && !b->options->prec_sqrt) approximate_roots(b, m);
     for (LLVMValueRef f = l->GetFirstFunction(m); f; f = l->GetNextFunction(f)) {
         size_t n;

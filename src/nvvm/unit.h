@@ -59,6 +59,9 @@ void lower_module(const Build *b, LLVMModuleRef m);  // before it is linked
 bool lower_intrinsics(const Build *b);
 void lower_options(const Build *b);  // what asks for an option becomes a constant
 
+// --- pointers.c ------------------------------------------------------------------------------------------------------
+void lower_pointers(const Build *b, LLVMModuleRef m);  // casts and steps that LLVM sees through
+
 // --- intrinsics.c: what LLVM 14 lacks, as a module in its intermediate form ------------------------------------------
 extern const char nvvm_intrinsics[];
 
