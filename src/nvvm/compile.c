@@ -214,6 +214,7 @@ void compile(const Llvm *l, const Program *p, const Options *options, Outcome *o
     if (!link_all(&b, p, &out->result)) return;
     if (options) {
         set_internal(&b), lower_options(&b);
+        if (options->optimise) lower_inline(&b);
         if (!lower_intrinsics(&b)) return;
         if (l->VerifyModule(b.module, LLVM_RETURN_STATUS, &why)) {
             fail(&b, "the linked program", why);

@@ -11,6 +11,8 @@ __device__ __attribute__((const)) int onchip_ftz();        // -ftz
 __device__ __attribute__((const)) int onchip_prec_sqrt();  // -prec-sqrt
 }
 
+#include <cooperative_groups.h>
+
 #define NV extern "C" __device__
 typedef long long L;
 typedef unsigned long long UL;
@@ -179,3 +181,17 @@ TO_2(U, uhadd, U, U, __uhadd) TO_2(U, urhadd, U, U, __urhadd)
 TO_3(U, byte_perm, U, __byte_perm)
 NV int __nv_sad(int x, int y, int z) { return (int)__sad(x, y, (U)z); }
 TO_3(U, usad, U, __usad)
+
+// --- the barrier of a cooperative grid, which is libcudadevrt's ------------------------------------------------------
+// They stay functions: by the first one's name in the PTX, Numba knows that a kernel needs a cooperative launch.
+enum { OF_GRID = 1 };
+NV __attribute__((noinline)) UL cudaCGGetIntrinsicHandle(int scope)
+{
+    return scope == OF_GRID ? (UL)cooperative_groups::onchip_grid_memory() : 0;
+}
+NV __attribute__((noinline)) int cudaCGSynchronize(UL handle, U)
+{
+    if (!handle) return cudaErrorInvalidValue;
+    cooperative_groups::grid_group::sync();
+    return cudaSuccess;
+}

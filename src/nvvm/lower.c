@@ -158,3 +158,27 @@ bool lower_intrinsics(const Build *b)
     }
     return ok;
 }
+
+// --- calls ----------------------------------------------------------------------------------------------------------
+static bool has_flag(const Build *b, LLVMValueRef f, const char *name)
+{
+    return b->l->GetEnumAttributeAtIndex(f, LLVM_OF_FUNCTION, b->l->GetEnumAttributeKindForName(name, strlen(name)));
+}
+
+static bool has_one_call(const Llvm *l, LLVMValueRef f)
+{
+    const LLVMUseRef use = l->GetFirstUse(f);
+    if (!use || l->GetNextUse(use)) return false;
+    LLVMValueRef call = l->GetUser(use);
+    return l->IsACallInst(call) && l->GetCalledValue(call) == f;
+}
+
+// LLVM takes a large function that others might see for too large, though the code doesn't grow. Numba's kernels are
+// such: each calls the function that was compiled. On a GPU a call costs registers.
+void lower_inline(const Build *b)
+{
+    for (LLVMValueRef f = b->l->GetFirstFunction(b->module); f; f = b->l->GetNextFunction(f))
+        if (!b->l->IsDeclaration(f) && has_one_call(b->l, f) && !has_flag(b, f, "noinline") &&
+            !has_flag(b, f, "optnone"))
+            add_flag(b, f, "alwaysinline");
+}

@@ -57,6 +57,7 @@ bool is_libdevice(const Llvm *l, LLVMModuleRef m);
 void lower_module(const Build *b, LLVMModuleRef m);  // before it is linked
 // After all are linked: definitions of what LLVM doesn't know. False: an intrinsic is unknown; the log names it.
 bool lower_intrinsics(const Build *b);
+void lower_inline(const Build *b);   // a function that is called in one place becomes part of it
 void lower_options(const Build *b);  // what asks for an option becomes a constant
 
 // --- pointers.c ------------------------------------------------------------------------------------------------------
