@@ -207,6 +207,34 @@ static void test_parts(void **state)
     free(m.ptx), free(m.log);
 }
 
+// Loads say which memory they read, by whatever the pointer has come: an intrinsic, or arithmetic on its number. What
+// is called in one place becomes part of it, however large, unless it may not.
+static void test_code(void **state)
+{
+    static const char ir[] =
+        "@s = internal addrspace(3) global [32 x i32] undef\n"
+        "declare i8* @llvm.nvvm.ptr.shared.to.gen.p0i8.p3i8(i8 addrspace(3)*)\n"
+        "define linkonce_odr i32 @apart(i32 %a) noinline {\n  %b = mul i32 %a, 88\n  ret i32 %b\n}\n"
+        "define void @k(i32* %out, i64 %n) {\n"
+        "  %g = call i8* @llvm.nvvm.ptr.shared.to.gen.p0i8.p3i8(i8 addrspace(3)* bitcast "
+        "([32 x i32] addrspace(3)* @s to i8 addrspace(3)*))\n"
+        "  %p = bitcast i8* %g to i32*\n  %q = getelementptr i32, i32* %p, i64 %n\n"
+        "  %a = load volatile i32, i32* %q\n  %b = call i32 @once(i32 %a)\n  %c = call i32 @apart(i32 %b)\n"
+        "  %x = ptrtoint i32* %out to i64\n  %y = add i64 %x, %n\n  %z = inttoptr i64 %y to i32*\n"
+        "  store i32 %c, i32* %z\n  ret void\n}\n"
+        "!nvvm.annotations = !{!0}\n!0 = !{void (i32*, i64)* @k, !\"kernel\", i32 1}\n";
+    static char all[1 << 18];
+    char *end = all + sprintf(all, "%sdefine linkonce_odr i32 @once(i32 %%a) {\n", ir);
+    for (int k = 0; k < 3000; k++) end += sprintf(end, "  store volatile i32 %d, i32 addrspace(1)* @words\n", k);
+    strcpy(end, "  %b = mul i32 %a, 77\n  ret i32 %b\n}\n@words = addrspace(1) global i32 0\n");
+    Made m = make(*state, all, NULL, NULL);
+    if (m.result) fail_msg("%s", m.log);
+    if (!strstr(m.ptx, "ld.volatile.shared.u32") || !strstr(m.ptx, "st.global.u32")) fail_msg("%s", m.ptx);
+    assert_null(strstr(m.ptx, "once"));
+    assert_non_null(strstr(m.ptx, "apart"));
+    free(m.ptx), free(m.log);
+}
+
 static void test_debug(void **state)
 {
     static const char ir[] =
@@ -235,7 +263,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_versions), cmocka_unit_test(test_handles), cmocka_unit_test(test_options),
-        cmocka_unit_test(test_wrong),    cmocka_unit_test(test_parts),   cmocka_unit_test(test_debug),
+        cmocka_unit_test(test_wrong),    cmocka_unit_test(test_parts),   cmocka_unit_test(test_code),
+        cmocka_unit_test(test_debug),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
