@@ -29,11 +29,6 @@ enum {
     LLVM_EXTERNAL = 0,  // linkages
     LLVM_LINK_ONCE_ODR = 3,
     LLVM_INTERNAL = 8,
-    LLVM_PRIVATE = 9,
-    LLVM_ADD = 8,  // instructions
-    LLVM_POINTER_TO_INTEGER = 39,
-    LLVM_INTEGER_TO_POINTER = 40,
-    LLVM_INTEGER_TYPE = 8,
     LLVM_RETURN_STATUS = 2,  // of a verification that fails
     LLVM_SEVERITY_ERROR = 0,
     LLVM_CODEGEN_NONE = 0,

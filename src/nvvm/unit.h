@@ -61,7 +61,7 @@ void lower_inline(const Build *b);   // a function that is called in one place b
 void lower_options(const Build *b);  // what asks for an option becomes a constant
 
 // --- pointers.c ------------------------------------------------------------------------------------------------------
-void lower_pointers(const Build *b, LLVMModuleRef m);  // casts and steps that LLVM sees through
+void lower_pointers(const Build *b, LLVMModuleRef m);  // casts that LLVM sees through
 
 // --- intrinsics.c: what LLVM 14 lacks, as a module in its intermediate form ------------------------------------------
 extern const char nvvm_intrinsics[];
