@@ -14,10 +14,12 @@ const char nvvm_intrinsics[] =
     "declare {i32, i1} @llvm.nvvm.shfl.sync.bfly.i32p(i32, i32, i32, i32)\n"
     "define {i32, i1} @onchip.llvm.nvvm.shfl.sync.i32(i32 %m, i32 %mode, i32 %v, i32 %b, i32 %c)" WARP
     "  switch i32 %mode, label %idx [i32 1, label %up i32 2, label %down i32 3, label %bfly]\n"
-    "idx:\n  %i = call {i32, i1} @llvm.nvvm.shfl.sync.idx.i32p(i32 %m, i32 %v, i32 %b, i32 %c)\n  ret {i32, i1} %i\n"
-    "up:\n  %u = call {i32, i1} @llvm.nvvm.shfl.sync.up.i32p(i32 %m, i32 %v, i32 %b, i32 %c)\n  ret {i32, i1} %u\n"
-    "down:\n  %d = call {i32, i1} @llvm.nvvm.shfl.sync.down.i32p(i32 %m, i32 %v, i32 %b, i32 %c)\n  ret {i32, i1} %d\n"
-    "bfly:\n  %x = call {i32, i1} @llvm.nvvm.shfl.sync.bfly.i32p(i32 %m, i32 %v, i32 %b, i32 %c)\n  ret {i32, i1} %x\n"
+    "idx:\n  %i = call {i32, i1} @llvm.nvvm.shfl.sync.idx.i32p(i32 %m, i32 %v, i32 %b, i32 %c) #1\n  ret {i32, i1} %i\n"
+    "up:\n  %u = call {i32, i1} @llvm.nvvm.shfl.sync.up.i32p(i32 %m, i32 %v, i32 %b, i32 %c) #1\n  ret {i32, i1} %u\n"
+    "down:\n  %d = call {i32, i1} @llvm.nvvm.shfl.sync.down.i32p(i32 %m, i32 %v, i32 %b, i32 %c) #1\n  ret {i32, i1} "
+    "%d\n"
+    "bfly:\n  %x = call {i32, i1} @llvm.nvvm.shfl.sync.bfly.i32p(i32 %m, i32 %v, i32 %b, i32 %c) #1\n  ret {i32, i1} "
+    "%x\n"
     "}\n"
     // vote.sync(mask, mode, predicate); modes: all, any, eq, ballot. What a mode doesn't give is 0.
     "declare i1 @llvm.nvvm.vote.all.sync(i32, i1)\n"
@@ -26,17 +28,17 @@ const char nvvm_intrinsics[] =
     "declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1)\n"
     "define {i32, i1} @onchip.llvm.nvvm.vote.sync(i32 %m, i32 %mode, i1 %p)" WARP
     "  switch i32 %mode, label %all [i32 1, label %any i32 2, label %eq i32 3, label %ballot]\n"
-    "all:\n  %a = call i1 @llvm.nvvm.vote.all.sync(i32 %m, i1 %p)\n  br label %end\n"
-    "any:\n  %y = call i1 @llvm.nvvm.vote.any.sync(i32 %m, i1 %p)\n  br label %end\n"
-    "eq:\n  %e = call i1 @llvm.nvvm.vote.uni.sync(i32 %m, i1 %p)\n  br label %end\n"
-    "ballot:\n  %b = call i32 @llvm.nvvm.vote.ballot.sync(i32 %m, i1 %p)\n"
+    "all:\n  %a = call i1 @llvm.nvvm.vote.all.sync(i32 %m, i1 %p) #1\n  br label %end\n"
+    "any:\n  %y = call i1 @llvm.nvvm.vote.any.sync(i32 %m, i1 %p) #1\n  br label %end\n"
+    "eq:\n  %e = call i1 @llvm.nvvm.vote.uni.sync(i32 %m, i1 %p) #1\n  br label %end\n"
+    "ballot:\n  %b = call i32 @llvm.nvvm.vote.ballot.sync(i32 %m, i1 %p) #1\n"
     "  %rb = insertvalue {i32, i1} zeroinitializer, i32 %b, 0\n  ret {i32, i1} %rb\n"
     "end:\n  %q = phi i1 [%a, %all], [%y, %any], [%e, %eq]\n"
     "  %r = insertvalue {i32, i1} zeroinitializer, i1 %q, 1\n  ret {i32, i1} %r\n}\n"
     // match(mask, value).
     "declare {i32, i1} @llvm.nvvm.match.all.sync.i32p(i32, i32)\n"
     "define {i32, i1} @onchip.llvm.nvvm.match.all.sync.i32(i32 %m, i32 %v)" WARP
-    "  %r = call {i32, i1} @llvm.nvvm.match.all.sync.i32p(i32 %m, i32 %v)\n  ret {i32, i1} %r\n}\n"
+    "  %r = call {i32, i1} @llvm.nvvm.match.all.sync.i32p(i32 %m, i32 %v) #1\n  ret {i32, i1} %r\n}\n"
     "define {i32, i1} @onchip.llvm.nvvm.match.all.sync.i64(i32 %m, i64 %v)" WARP
     "  %a = call {i32, i32} asm sideeffect \"{ .reg .pred p; match.all.sync.b64 $0|p, $2, $3; selp.s32 $1, 1, 0, p; "
     "}\", "
@@ -62,5 +64,5 @@ const char nvvm_intrinsics[] =
     "define float @onchip.sqrt.approx(float %a) #2 {\n"
     "  %r = call float asm \"sqrt.approx$F.f32 $0, $1;\", \"=f,f\"(float %a)\n  ret float %r\n}\n"
     "attributes #0 = {alwaysinline convergent nounwind}\n"
-    "attributes #1 = {convergent nounwind}\n"
+    "attributes #1 = {convergent nomerge nounwind}\n"
     "attributes #2 = {alwaysinline nounwind readnone}\n";

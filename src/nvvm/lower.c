@@ -11,10 +11,14 @@ static bool has_prefix(const char *name, const char *prefix) { return !strncmp(n
 bool is_libdevice(const Llvm *l, LLVMModuleRef m) { return l->GetNamedGlobal(m, "onchip_libdevice") != NULL; }
 
 // --- attributes -----------------------------------------------------------------------------------------------------
+static LLVMAttributeRef flag(const Build *b, const char *name)
+{
+    return b->l->CreateEnumAttribute(b->context, b->l->GetEnumAttributeKindForName(name, strlen(name)), 0);
+}
+
 static void add_flag(const Build *b, LLVMValueRef f, const char *name)
 {
-    const unsigned kind = b->l->GetEnumAttributeKindForName(name, strlen(name));
-    b->l->AddAttributeAtIndex(f, LLVM_OF_FUNCTION, b->l->CreateEnumAttribute(b->context, kind, 0));
+    b->l->AddAttributeAtIndex(f, LLVM_OF_FUNCTION, flag(b, name));
 }
 
 static void add_word(const Build *b, LLVMValueRef f, const char *name, const char *value)
@@ -33,15 +37,31 @@ static void set_attributes(const Build *b, LLVMValueRef f)
     if (b->options->ftz) add_word(b, f, "denormal-fp-math-f32", "preserve-sign,preserve-sign");
 }
 
-// Calls of assembly have no function to carry the attribute.
-static void set_assembly(const Build *b, LLVMValueRef f)
+// What lanes do together: the calls of two sides of a branch, alike as they may be, are made by other lanes.
+static bool is_of_lanes(const char *name)
+{
+    static const char *const kinds[] = {"activemask", "bar", "match.", "redux.", "shfl.", "vote."};
+    const char *p = strstr(name, "llvm.nvvm.");
+    for (size_t k = 0; p && k < COUNT(kinds); k++)
+        if (has_prefix(p + strlen("llvm.nvvm."), kinds[k])) return true;
+    return false;
+}
+
+// Calls of assembly have no function to carry the attribute. LLVM keeps `convergent` calls from other places, but takes
+// two that are alike for one, unless they are `nomerge`.
+static void set_calls(const Build *b, LLVMValueRef f)
 {
     const Llvm *l = b->l;
-    const unsigned kind = l->GetEnumAttributeKindForName("convergent", strlen("convergent"));
     for (LLVMBasicBlockRef at = l->GetFirstBasicBlock(f); at; at = l->GetNextBasicBlock(at))
-        for (LLVMValueRef i = l->GetFirstInstruction(at); i; i = l->GetNextInstruction(i))
-            if (l->IsACallInst(i) && l->IsAInlineAsm(l->GetCalledValue(i)))
-                l->AddCallSiteAttribute(i, LLVM_OF_FUNCTION, l->CreateEnumAttribute(b->context, kind, 0));
+        for (LLVMValueRef i = l->GetFirstInstruction(at); i; i = l->GetNextInstruction(i)) {
+            size_t n;
+            if (!l->IsACallInst(i)) continue;
+            LLVMValueRef called = l->GetCalledValue(i);
+            const bool assembly = l->IsAInlineAsm(called);
+            if (!assembly && !is_of_lanes(l->GetValueName2(called, &n))) continue;
+            if (assembly) l->AddCallSiteAttribute(i, LLVM_OF_FUNCTION, flag(b, "convergent"));
+            l->AddCallSiteAttribute(i, LLVM_OF_FUNCTION, flag(b, "nomerge"));
+        }
 }
 
 // --- a module by itself ---------------------------------------------------------------------------------------------
@@ -87,7 +107,7 @@ void lower_module(const Build *b, LLVMModuleRef m)
         set_attributes(b, f);
         if (exact) continue;  // what its functions need, its compiler has said
         add_flag(b, f, "convergent");
-        set_assembly(b, f);
+        set_calls(b, f);
     }
 }
 

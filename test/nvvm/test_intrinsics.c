@@ -206,9 +206,26 @@ static uint32_t ones(const uint32_t *in, uint32_t t) { return (void)in, (void)t,
 static uint32_t one(const uint32_t *in, uint32_t t) { return (void)in, (void)t, 1; }
 static uint32_t itself(const uint32_t *in, uint32_t t) { return in[t]; }
 static uint32_t even_lanes(const uint32_t *in, uint32_t t) { return t & 1 ? 0 : in[t]; }
+static uint32_t side(const uint32_t *in, uint32_t t) { return (void)in, t & 1 ? 0xaaaaaaaa : 0x55555555; }
 static void test_others(void **state)
 {
     check(*state, "declare i32 @llvm.nvvm.activemask()\n", "  %r = call i32 @llvm.nvvm.activemask()\n", ones);
+    // Calls that are alike on both sides of a branch aren't one call before it.
+    static const char sides[] = "  %odd = trunc i32 %t to i1\n  br i1 %odd, label %one, label %two\n"
+                                "one:\n  %x = call i32 WHAT\n  br label %both\n"
+                                "two:\n  %y = call i32 WHAT\n  br label %both\n"
+                                "both:\n  %r = phi i32 [%x, %one], [%y, %two]\n";
+    static const char *const whats[] = {"@llvm.nvvm.activemask()", "asm sideeffect \"activemask.b32 $0;\", \"=r\"()"};
+    for (size_t k = 0; k < 2; k++) {
+        char body[1024], *to = body;
+        for (const char *p = sides; *p;)
+            if (!strncmp(p, "WHAT", 4))
+                to += sprintf(to, "%s", whats[k]), p += 4;
+            else
+                *to++ = *p++;
+        *to = '\0';
+        check(*state, "declare i32 @llvm.nvvm.activemask()\n", body, side);
+    }
     check(*state, "declare i64 @llvm.nvvm.read.ptx.sreg.globaltimer()\ndeclare void @llvm.nvvm.nanosleep(i32)\n",
           "  %x = call i64 @llvm.nvvm.read.ptx.sreg.globaltimer()\n  call void @llvm.nvvm.nanosleep(i32 100)\n"
           "  %y = call i64 @llvm.nvvm.read.ptx.sreg.globaltimer()\n  %c = icmp ule i64 %x, %y\n"
