@@ -56,7 +56,7 @@ static void name_structures(Launch *l, const LaunchInfo *info, Record *r)
         memcpy(&value, info->params + info->kernel->param_at.v[p], 8);
         const Allocation *a = gmem_find(g, value);
         if (!a) continue;
-        r->structure_name[p + 1] = mem_text(a->label ? a->label : param_shown(f->symbol->name, f->params.v[p]->name));
+        r->structure_name[p + 1] = a->label ? mem_text(a->label) : param_shown(f->symbol->name, f->params.v[p]->name);
         bool known = false;
         for (uint32_t k = 0; k < s->n; k++) known |= s->start[k] == a->start;
         if (known || s->n == MAX_STRUCTURES) continue;

@@ -139,7 +139,7 @@ static char *structure_of(const Check *c, const Found *f, uint64_t *offset)
     int16_t prov = f->code[1]->insts[f->pc[1]].prov;
     if (a) *offset = f->address - a->start;
     if (a && a->label) return mem_text(a->label);
-    if (prov >= 0) return mem_text(param_shown(k->f->symbol->name, k->f->params.v[prov]->name));
+    if (prov >= 0) return param_shown(k->f->symbol->name, k->f->params.v[prov]->name);
     return mem_text("unnamed memory");
 }
 

@@ -91,9 +91,11 @@ static void put_origin(const Fault *f, Text *out)
     if (!f->from) return;
     const Symbol *p = f->code->kernel->f->params.v[f->code->insts[f->pc].prov];
     bool before = f->address < f->from;
-    text_printf(out, "\n  the address comes from parameter '%s' (0x%llx): offset %s%llu",
-                param_shown(f->code->kernel->f->symbol->name, p->name), (unsigned long long)f->from, before ? "-" : "",
+    char *name = param_shown(f->code->kernel->f->symbol->name, p->name);
+    text_printf(out, "\n  the address comes from parameter '%s' (0x%llx): offset %s%llu", name,
+                (unsigned long long)f->from, before ? "-" : "",
                 (unsigned long long)(before ? f->from - f->address : f->address - f->from));
+    mem_free(name);
 }
 
 static void put_nearest(const Fault *f, const Gmem *g, Text *out)

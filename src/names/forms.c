@@ -1,6 +1,7 @@
 // forms.c: the forms that a mangled name has for people, from the whole declaration to its last word.
 #include "names/unit.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 bool demangle(const char *mangled, NameForm form, Text *out)
@@ -11,6 +12,7 @@ bool demangle(const char *mangled, NameForm form, Text *out)
     const Node *whole = read_mangled(&r);
     bool ok = whole && write_name(out, whole, form);
     if (ok) text_put(out, r.p);  // the suffix
+    if (ok && is_numba(mangled)) numba_tidy(out, from);
     if (!ok && out->n > from) out->n = from, out->v[from] = 0;
     if (!ok && !from) text_free(out);
     vec_free(&r.known);
@@ -24,10 +26,19 @@ char *name_shown(const char *name)
     return demangle(name, NAME_FULL, &t) ? t.v : mem_text(name);
 }
 
-const char *param_shown(const char *kernel, const char *param)
+char *param_shown(const char *kernel, const char *param)
 {
-    size_t n = strlen(kernel);
-    return !strncmp(param, kernel, n) && param[n] == '_' && param[n + 1] ? param + n + 1 : param;
+    static const char numbered[] = "param_";
+    const size_t n = strlen(kernel);
+    const char *own = !strncmp(param, kernel, n) && param[n] == '_' && param[n + 1] ? param + n + 1 : param;
+    char *end = NULL;
+    const bool is_numbered = !strncmp(own, numbered, strlen(numbered));
+    const unsigned long number = is_numbered ? strtoul(own + strlen(numbered), &end, 10) : 0;
+    const uint32_t argument = end && !*end && number < UINT32_MAX ? numba_argument(kernel, (uint32_t)number) : 0;
+    Text t = {0};
+    if (!argument) return mem_text(own);
+    text_printf(&t, "argument %u", argument);
+    return t.v;
 }
 
 // Blanks don't count: "f(float *)" is "f(float*)".

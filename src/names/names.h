@@ -14,8 +14,9 @@ typedef enum NameForm {
 // Adds a form of a mangled name, "_Z5saxpyifPf", to out. False: it isn't one, or has what kernels' names don't have.
 bool demangle(const char *mangled, NameForm form, Text *out);
 char *name_shown(const char *name);  // in full, or as it is; released with mem_free
-// nvcc names a parameter after its kernel, "_Z5saxpyifPf_param_0": that is "param_0".
-const char *param_shown(const char *kernel, const char *param);
+// nvcc names a parameter after its kernel, "_Z5saxpyifPf_param_0": that is "param_0". Of a kernel of Numba's, the data
+// of an array is "argument 1", by its place in the call. Released with mem_free.
+char *param_shown(const char *kernel, const char *param);
 bool name_means(const char *name, const char *given);  // given is the name as it is, or one of its forms
 
 #endif

@@ -91,4 +91,9 @@ const char *read_operator(Reader *r);  // its text, of an operator that a functi
 bool write_name(Text *out, const Node *n,
                 NameForm form);  // n: an N_ENCODING. False: it can't be written, or is too long
 
+// --- numba.c: names of Python's functions ----------------------------------------------------------------------------
+bool is_numba(const char *mangled);
+void numba_tidy(Text *t, size_t from);  // of a demangled name that begins there
+uint32_t numba_argument(const char *mangled, uint32_t param);
+
 #endif

@@ -12,7 +12,8 @@
 
 #define PATH "LD_LIBRARY_PATH"
 #define PRELOAD "LD_PRELOAD"
-enum { MOST = 4 };  // variables that are changed
+#define TOOLKIT "CUDA_HOME"  // where Numba looks for libNVVM and libdevice
+enum { MOST = 5 };           // variables that are changed
 typedef struct Changes {
     const char *name[MOST];
     Text of[MOST];  // "NAME=value"
@@ -79,6 +80,7 @@ pid_t child_start(const ServeOptions *o, const char *socket, Diag *diag)
     text_add(&folder, library.v, (size_t)(base_name(library.v) - 1 - library.v));
     change(&changes, PATH, folder.v, true);
     change(&changes, WIRE_VARIABLE, socket, false);
+    change(&changes, TOOLKIT, folder.v, false);
     if (o->opened) change(&changes, OPENED_VARIABLE, o->opened, false);
     add_sanitizer(&first, file);
     text_add(&first, library.v, library.n);

@@ -516,10 +516,39 @@ static void hostile(void **state)
     text_free(&many), text_free(&more), text_free(&doubling);
 }
 
+// A function of Python's, as Numba 0.56 mangles it: add(x, n, y) of a vector, an integer and a matrix.
+static void python(void **state)
+{
+    (void)state;
+    static const char add[] =
+        "_ZN6cudapy8__main__3addB2v1B8cw51cXTLE5ArrayIfLi1E1C7mutable7alignedEx5ArrayIdLi2E1A7mutable7alignedE";
+    static const struct {
+        const char *given, *shown;
+    } params[] = {{"param_4", "argument 1"},
+                  {"param_0", "param_0"},
+                  {"param_7", "argument 2"},
+                  {"param_8", "param_8"},
+                  {"param_12", "argument 3"},
+                  {"param_17", "param_17"},
+                  {"x", "x"}};
+    char *shown = name_shown(add);
+    assert_string_equal(shown, "add(Array<float, 1, C>, long long, Array<double, 2, A>)");
+    mem_free(shown);
+    assert_true(name_means(add, "add"));
+    for (size_t k = 0; k < sizeof params / sizeof *params; k++) {
+        shown = param_shown(add, params[k].given);
+        assert_string_equal(shown, params[k].shown);
+        mem_free(shown);
+    }
+    shown = param_shown("_Z5saxpyifPf", "_Z5saxpyifPf_param_2");
+    assert_string_equal(shown, "param_2");
+    mem_free(shown);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(forms),   cmocka_unit_test(others),
-                                       cmocka_unit_test(filter),  cmocka_unit_test(generated),
-                                       cmocka_unit_test(refused), cmocka_unit_test(hostile)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(python), cmocka_unit_test(forms),     cmocka_unit_test(others),
+                                       cmocka_unit_test(filter), cmocka_unit_test(generated), cmocka_unit_test(refused),
+                                       cmocka_unit_test(hostile)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
