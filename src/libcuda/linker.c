@@ -126,6 +126,7 @@ CUresult cuLinkComplete(void *state, void **out, size_t *bytes)
     if (!s) return CUDA_ERROR_INVALID_HANDLE;
     if (!out) return CUDA_ERROR_INVALID_VALUE;
     CUresult result = CUDA_SUCCESS;
+    link_bound(s->link, s->jit.registers);
     if (!link_finish(s->link, &ptx, &warnings, &why)) {
         result = refuse(s, CUDA_ERROR_INVALID_IMAGE, &why);
     } else {

@@ -22,7 +22,7 @@ CUresult cuMemAlloc_v2(CUdeviceptr *p, size_t bytes)
 
 CUresult cuMemFree_v2(CUdeviceptr p)
 {
-    CONTEXT();
+    STARTED();
     CUresult result = ASKED(cudaFree(pointer(p)));
     if (result == CUDA_SUCCESS) context_loses(SOME_MEMORY, p);
     return result;
@@ -69,7 +69,7 @@ CUresult cuMemAllocHost(void **p, size_t bytes) { return cuMemHostAlloc(p, bytes
 
 CUresult cuMemFreeHost(void *p)
 {
-    CONTEXT();
+    STARTED();
     if (!p) return CUDA_ERROR_INVALID_VALUE;
     CUresult result = ASKED(cudaFreeHost(p));
     if (result == CUDA_SUCCESS) context_loses(HOST_MEMORY, (uintptr_t)p);

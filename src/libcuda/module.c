@@ -151,7 +151,7 @@ void module_end(uint64_t handle) { unload(pointer(handle), false); }
 
 CUresult cuModuleUnload(CUmodule handle)
 {
-    CONTEXT();
+    STARTED();
     CUresult result = unload(handle, false);
     if (result == CUDA_SUCCESS) context_loses(A_MODULE, (uintptr_t)handle);
     return result;

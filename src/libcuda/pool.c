@@ -46,7 +46,7 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr *p, size_t bytes, cudaMemPool_t fro
 
 CUresult cuMemFreeAsync(CUdeviceptr p, CUstream s)
 {
-    CONTEXT();
+    STARTED();
     CUresult result = ASKED(cudaFreeAsync(pointer(p), S(s)));
     if (result == CUDA_SUCCESS) context_loses(SOME_MEMORY, p);
     return result;
@@ -60,7 +60,7 @@ CUresult cuMemPoolCreate(cudaMemPool_t *p, const struct PoolProps *props)
 
 CUresult cuMemPoolDestroy(cudaMemPool_t p)
 {
-    CONTEXT();
+    STARTED();
     return ASKED(cudaMemPoolDestroy(p));
 }
 
@@ -137,6 +137,6 @@ CUresult cuIpcOpenMemHandle(CUdeviceptr *p, IpcHandle h, unsigned flags) { retur
 
 CUresult cuIpcCloseMemHandle(CUdeviceptr p)
 {
-    CONTEXT();
+    STARTED();
     return ASKED(cudaIpcCloseMemHandle(pointer(p)));
 }

@@ -17,7 +17,7 @@ CUresult cuStreamCreate(CUstream *s, unsigned flags) { return cuStreamCreateWith
 
 CUresult cuStreamDestroy_v2(CUstream s)
 {
-    CONTEXT();
+    STARTED();
     CUresult result = ASKED(cudaStreamDestroy(S(s)));
     if (result == CUDA_SUCCESS) context_loses(A_STREAM, (uintptr_t)s);
     return result;
@@ -130,7 +130,7 @@ CUresult cuEventCreate(CUevent *e, unsigned flags)
 
 CUresult cuEventDestroy_v2(CUevent e)
 {
-    CONTEXT();
+    STARTED();
     CUresult result = ASKED(cudaEventDestroy(E(e)));
     if (result == CUDA_SUCCESS) context_loses(AN_EVENT, (uintptr_t)e);
     return result;

@@ -68,7 +68,7 @@ CUresult cuArrayCreate_v2(CUarray *out, const ArrayShape *shape)
 
 CUresult cuArrayDestroy(CUarray handle)
 {
-    CONTEXT();
+    STARTED();
     CUresult result = handle ? ASKED(cudaFreeArray((const Array *)handle)) : CUDA_ERROR_INVALID_HANDLE;
     if (result == CUDA_SUCCESS) context_loses(AN_ARRAY, (uintptr_t)handle);
     return result;
@@ -113,7 +113,7 @@ CUresult cuMipmappedArrayGetLevel(CUarray *out, CUmipmappedArray handle, unsigne
 
 CUresult cuMipmappedArrayDestroy(CUmipmappedArray handle)
 {
-    CONTEXT();
+    STARTED();
     CUresult result = handle ? ASKED(cudaFreeMipmappedArray((const Mipmap *)handle)) : CUDA_ERROR_INVALID_HANDLE;
     if (result == CUDA_SUCCESS) context_loses(A_MIPMAP, (uintptr_t)handle);
     return result;
@@ -212,7 +212,7 @@ CUresult cuTexObjectCreate(CUtexObject *out, const TextureResource *resource, co
 
 CUresult cuTexObjectDestroy(CUtexObject handle)
 {
-    CONTEXT();
+    STARTED();
     CUresult result = ASKED(cudaDestroyTextureObject(handle));
     if (result == CUDA_SUCCESS) context_loses(A_TEXTURE, handle);
     return result;
@@ -268,7 +268,7 @@ CUresult cuSurfObjectCreate(CUtexObject *out, const TextureResource *resource)
 
 CUresult cuSurfObjectDestroy(CUtexObject handle)
 {
-    CONTEXT();
+    STARTED();
     CUresult result = ASKED(cudaDestroySurfaceObject(handle));
     if (result == CUDA_SUCCESS) context_loses(A_SURFACE, handle);
     return result;

@@ -59,6 +59,9 @@ CUresult context_ready(void);  // CUDA_SUCCESS: this thread has a current contex
         CUresult r_ = context_ready();     \
         if (r_ != CUDA_SUCCESS) return r_; \
     } while (0)
+// What frees something needs none: it belongs to the context in which it was made.
+#define STARTED() \
+    if (!initialised() && !runtime_used()) return CUDA_ERROR_NOT_INITIALIZED
 void context_gets(Kind kind, uint64_t handle);  // the current one
 void context_loses(Kind kind, uint64_t handle);
 CUcontext context_of(Kind kind, uint64_t handle);  // null: none has it

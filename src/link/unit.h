@@ -106,6 +106,7 @@ struct Link {
     Arena arena;            // names, texts
     VEC(Object *) objects;  // in the order in which they were added
     uint32_t inputs;        // calls of link_add
+    uint32_t bound;         // registers of a thread; 0: any number
     // While it is linked:
     VEC(Name) names;
     Table table;             // of names

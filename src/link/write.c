@@ -153,6 +153,9 @@ static void put_item(const Link *l, Place p, uint32_t deep, Text *out)
     text_put(out, "\n");
     put_slice(l, p.object, item, item->rest, out);
     if (item->rest.n) text_put(out, "\n");
+    const char *text = l->objects.v[p.object]->source.text;
+    if (l->bound && y->kind == ENTRY && !memmem(text + item->rest.at, item->rest.n, ".maxnreg", 8))
+        text_printf(out, ".maxnreg %u\n", l->bound);
     put_slice(l, p.object, item, item->body, out);
     text_put(out, "\n");
 }

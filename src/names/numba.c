@@ -8,6 +8,8 @@
 
 bool is_numba(const char *mangled) { return !strncmp(mangled, "_ZN6cudapy", 10); }
 
+#define LOCALS "_3clocals_3e"  // what C++ can't have in a name stands there as its number
+
 // Takes [abi:…] away: a bracket within it is escaped.
 static const char *behind_tag(const char *p)
 {
@@ -25,6 +27,8 @@ void numba_tidy(Text *t, size_t from)
         while (k < COUNT(gone) && strncmp(p, gone[k], strlen(gone[k]))) k++;
         if (k < COUNT(gone))
             p += strlen(gone[k]);
+        else if (!strncmp(p, LOCALS, strlen(LOCALS)))  // a function within a function
+            text_put(&to, "<locals>"), p += strlen(LOCALS);
         else if (!strncmp(p, "[abi:", 5))
             p = behind_tag(p);
         else

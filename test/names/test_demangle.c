@@ -535,6 +535,9 @@ static void python(void **state)
     assert_string_equal(shown, "add(Array<float, 1, C>, long long, Array<double, 2, A>)");
     mem_free(shown);
     assert_true(name_means(add, "add"));
+    shown = name_shown("_ZN6cudapy8__main__4main12_3clocals_3e1kB2v1Ei");
+    assert_string_equal(shown, "main::<locals>::k(int)");
+    mem_free(shown);
     for (size_t k = 0; k < sizeof params / sizeof *params; k++) {
         shown = param_shown(add, params[k].given);
         assert_string_equal(shown, params[k].shown);
