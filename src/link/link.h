@@ -17,7 +17,7 @@ void link_free(Link *l);  // null: nothing
 // what messages call it; null: its number. False, and why, with its place: it isn't PTX that can be linked, or there is
 // no memory for it. The link is as it was before, then.
 bool link_add(Link *l, const char *name, const char *text, size_t n, Diag *diag);
-// Kernels take so many registers a thread at most, but for those that say a number themselves (.maxnreg). 0: any number.
+// Kernels take so many registers a thread at most; those that say a number (.maxnreg) keep theirs. 0: any number.
 void link_bound(Link *l, uint32_t registers);
 // Links all that was added, in that order, and adds the text to out. warnings gets a line for each thing that a card
 // may take otherwise; it may be null. False, and why: they don't go together. May be called again, also with more

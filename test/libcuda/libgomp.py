@@ -2,9 +2,9 @@
 """libgomp.py FOLDER [EVERY [FIRST]]: GCC's own tests of offloading on a simulated GPU.
 
 The sources are those of Debian's gcc-12-source (libgomp/testsuite). Each test is compiled by Debian's gcc, g++ or
-gfortran with offloading to nvptx, as its comments for DejaGnu say, and run by `onchip run` (ONCHIP). FOLDER keeps the
-executables. With EVERY only each of so many tests is taken, from the one numbered FIRST on. What fails is told; the last
-line has the sums. The exit status is 1 if one fails.
+gfortran with offloading to nvptx, as its comments for DejaGnu say, and run by `onchip run` (ONCHIP). FOLDER keeps
+the executables. With EVERY only each of so many tests is taken, from the one numbered FIRST on. What fails is told;
+the last line has the sums. The exit status is 1 if one fails.
 """
 import glob
 import os
@@ -44,9 +44,21 @@ def tests():
                 yield folder, path, compiler
 
 
+# What DejaGnu would find here.
+HERE = {'offload_device', 'offload_device_nonshared_as', 'offload_target_nvptx', 'openacc_nvidia_accel_selected',
+        'openacc_nvidia_accel_present', 'size32plus', 'tls_runtime', 'sync_int_long', 'lto', 'lp64', 'x86_64-*-*',
+        'i?86-*-*', '*-*-*'}
+
+
 def applies(selector):
-    """Does a selector of DejaGnu's, "target offload_device", hold here?"""
-    return not selector or bool(re.search(r'offload_device|offload_target_nvptx|nvidia|\*-\*-\*|x86', selector))
+    """Does a selector of DejaGnu's, "target { ! openacc_host_selected }", hold here?"""
+    signs = {'!': 'not', '||': 'or', '&&': 'and', '(': '(', ')': ')'}
+    words = [word for word in re.findall(r'[^\s{}]+', selector) if word not in ('target', 'xfail')]
+    tests = [signs.get(word, str(word in HERE)) for word in words]
+    for k in range(len(tests) - 1, 0, -1):  # names side by side: one of them
+        if tests[k - 1] in ('True', 'False') and tests[k] in ('True', 'False'):
+            tests.insert(k, 'or')
+    return not tests or bool(eval(' '.join(tests)))
 
 
 def read(path):
@@ -56,10 +68,12 @@ def read(path):
     does = re.findall(r'dg-do\s+(\w+)', text)
     if does and does[0] != 'run' or re.search(r'#include\s*<cu(da|blas)', text):
         return None
+    if not all(applies(needed) for needed in re.findall(r'dg-require-effective-target\s+([\w-]+)', text)):
+        return None
     options = [word for words, selector in
-               re.findall(r'dg-(?:additional-)?options\s+"([^"]*)"\s*(?:\{([^}]*)\})?', text)
+               re.findall(r'dg-(?:additional-)?options\s+"([^"]*)"\s*((?:\{[^\n]*\})?)\s*\}', text)
                if applies(selector) for word in shlex.split(words)]
-    fails = re.findall(r'dg-shouldfail\s+"[^"]*"\s*(?:\{([^}]*)\})?', text)
+    fails = re.findall(r'dg-shouldfail\s+"[^"]*"\s*((?:\{[^\n]*\})?)\s*\}', text)
     return {'options': options,
             'sources': [os.path.join(os.path.dirname(path), name)
                         for name in re.findall(r'dg-additional-sources\s+"?([^"}\s]+)', text)],
