@@ -183,10 +183,12 @@ NV int __nv_sad(int x, int y, int z) { return (int)__sad(x, y, (U)z); }
 TO_3(U, usad, U, __usad)
 
 // --- the barrier of a cooperative grid, which is libcudadevrt's ------------------------------------------------------
-// They stay functions: by the first one's name in the PTX, Numba knows that a kernel needs a cooperative launch.
+// They stay functions: by the first one's name in the PTX, Numba knows that a kernel needs a cooperative launch, also
+// where its result isn't used.
 enum { OF_GRID = 1 };
 NV __attribute__((noinline)) UL cudaCGGetIntrinsicHandle(int scope)
 {
+    asm volatile("");
     return scope == OF_GRID ? (UL)cooperative_groups::onchip_grid_memory() : 0;
 }
 NV __attribute__((noinline)) int cudaCGSynchronize(UL handle, U)

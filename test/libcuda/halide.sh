@@ -11,7 +11,8 @@ for options in --functional '--gpu gtx480' '--gpu h200'; do
 done
 if [[ -e /usr/include/halide14/Halide.h ]]; then
     now='c++ half.cpp'
-    c++ -std=c++17 -I /usr/include/halide14 "$ONCHIP_SOURCE/test/libcuda/clients/half.cpp" -o half -lHalide14 2>log || complain "$(<log)"
+    c++ -std=c++17 -I /usr/include/halide14 "$ONCHIP_SOURCE/test/libcuda/clients/half.cpp" -o half -lHalide14 2>log ||
+        complain "$(<log)"
     run --functional -- ./half
     ends 0
     prints <<<'0 wrong'
