@@ -184,6 +184,8 @@ cudaError_t client_connect(void)
                                      : cudaErrorDevicesUnavailable;
 }
 
+bool client_forked(void) { return client.state == FORKED; }
+
 const WireDevice *client_device(void) { return &client.greeting.device; }
 
 bool client_mapped(uint64_t address, uint64_t bytes)

@@ -78,6 +78,7 @@ typedef struct Answer {
 } Answer;
 // Is onchip there? Every call begins so. If not, a line on stderr says why, once.
 cudaError_t client_connect(void);
+bool client_forked(void);               // this process was forked from one that is connected
 const WireDevice *client_device(void);  // of a connected program
 // Asks, and waits for the answer. What kernels have printed comes out before it returns, where the call waits for them.
 // answer may be null; else its text is released with text_free.

@@ -32,7 +32,7 @@ CUresult of_runtime(cudaError_t error)
 {
     enum { SHARED = 100, FIRST_FIVE = 5 };
     switch (error) {
-    case cudaErrorDevicesUnavailable: return initialised() ? error : CUDA_ERROR_NOT_INITIALIZED;
+    case cudaErrorDevicesUnavailable: return client_forked() ? CUDA_ERROR_NOT_INITIALIZED : error;
     case cudaErrorInvalidSymbol:
     case cudaErrorInvalidDeviceFunction: return CUDA_ERROR_NOT_FOUND;
     default: return error >= SHARED || error < FIRST_FIVE ? error : CUDA_ERROR_INVALID_VALUE;

@@ -1,5 +1,5 @@
 // lines.c: what LLVM's C interface can't change, changed in the module's text. It has no way to say that a product and
-// a sum may be fused (-fma=1), nor does it tell how exact a division has to be (-prec-div=0).
+// a sum may be fused (-fma=1, where it optimises), nor does it tell how exact a division has to be (-prec-div=0).
 //
 // Invariant: the text is as LLVM prints it: an instruction that has a value is a line "  %name = op …", and a name in
 // quotes has neither a quote nor the end of a line in it. No line of anything else begins with two blanks and a %.
@@ -82,7 +82,7 @@ static bool put_changed(const Line *l, const Options *o, Text *to)
         return true;
     }
     if (!o->prec_div && is_word(l->op, "fdiv")) return put_division(l, to);
-    for (size_t k = 0; o->fma && k < COUNT(fused); k++) {
+    for (size_t k = 0; o->fma && o->optimise && k < COUNT(fused); k++) {
         if (!is_word(l->op, fused[k])) continue;
         const size_t head = strlen(fused[k]) + 1;
         text_add(to, l->from, (size_t)(l->op - l->from) + head), text_put(to, "contract ");

@@ -3,6 +3,7 @@
 #include "calls.h"
 
 #include <pthread.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define HEAD ".version 6.0\n.target sm_50\n.address_size 64\n"
@@ -607,6 +608,14 @@ static void streams(void)
     int calls = 0, priority;
     Data v = make(1);
     void *params[] = {&v.x, &v.y, &v.n, &v.a};
+    const pid_t child = fork();  // which can't go on with its parent's device
+    if (!child) {
+        P p;
+        _exit(cuMemAlloc_v2(&p, 4) != 3);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    THAT(!status);
     OK(cuStreamCreate(&s, 0));
     OK(cuStreamCreateWithPriority(&t, 1, -1));
     OK(cuStreamGetPriority(t, &priority));

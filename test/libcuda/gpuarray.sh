@@ -1,6 +1,6 @@
 #!/bin/bash
-# libgpuarray's own tests (python3-pygpu), which compile their kernels by NVIDIA's NVRTC while they run. With ONCHIP_LONG
-# all but those of BLAS and of several GPUs.
+# libgpuarray's own tests (python3-pygpu), which compile their kernels by NVIDIA's NVRTC while they run. With
+# ONCHIP_LONG all but those of BLAS and of several GPUs.
 source "$ONCHIP_SOURCE/test/cudart/expect.bash"
 libraries=/usr/local/cuda/lib64
 [[ -z ${ONCHIP_SANITIZED:-} && -e $libraries/libnvrtc.so ]] && /usr/bin/python3 -c 'import pygpu, pytest' 2>/dev/null ||
