@@ -28,7 +28,7 @@ typedef struct Past {
     uint64_t cost;  // host instructions of its launches since it was looked at, roughly
     bool kept;      // the rest is there
     Record r;
-    uint8_t *memory, *constants, *after;  // before it; after: the pages that it changed, as they were then
+    uint8_t *memory, *after;  // before it; after: the pages that it changed, as they were then
     uint64_t top;
     Allocation *alloc;
     size_t allocs;
@@ -155,7 +155,7 @@ static void past_drop(struct Repeats *all, Past *p)
     if (!p->bytes) return;
     all->bytes -= p->bytes;
     if (p->kept) record_free(&p->r);
-    mem_free(p->memory), mem_free(p->constants), mem_free(p->after), mem_free(p->alloc), mem_free(p->page);
+    mem_free(p->memory), mem_free(p->after), mem_free(p->alloc), mem_free(p->page);
     *p = (Past){.cost = p->cost};
 }
 
@@ -212,13 +212,11 @@ static bool same_division(const Division *a, const Division *b)
     return a->registers == b->registers && a->shared_size == b->shared_size && a->l1_size == b->l1_size;
 }
 
-static bool repeats(Chip *c, const Past *p, const LaunchInfo *l)
+static bool repeats(Chip *c, const Past *p)
 {
     const Gmem *g = c->gmem;
-    const Image *image = l->kernel->image;
     if (!p->kept || p->top != g->top || !same_allocs(p, g)) return false;
     if (division_matters(c) && !same_division(&p->division, &c->division)) return false;
-    if (image->const_bytes && memcmp(p->constants, image->constants, image->const_bytes) != 0) return false;
     if (g->top && memcmp(p->memory, g->host, g->top) != 0) return false;
     return XXH128_isEqual(hash_state(c), p->state);
 }
@@ -238,19 +236,17 @@ static void repeat(Chip *c, const Past *p, const LaunchInfo *l, Record *r)
 
 // --- keeping ---------------------------------------------------------------------------------------------------------
 // Before a launch that may be kept. False: the host has no memory for it, or it would be too much.
-static bool past_begin(Chip *c, Past *p, const LaunchInfo *l)
+static bool past_begin(Chip *c, Past *p)
 {
     const Gmem *g = c->gmem;
-    const Image *image = l->kernel->image;
     p->top = g->top, p->allocs = g->allocs.n;
-    p->bytes = g->top + sizeof *p->alloc * p->allocs + image->const_bytes;
+    p->bytes = g->top + sizeof *p->alloc * p->allocs;
     c->repeats->bytes += p->bytes;
     if (c->repeats->bytes > MOST_KEPT || !mem_room(p->bytes)) return false;
     p->memory = copy_of(g->host, g->top);
-    p->constants = copy_of(image->constants, image->const_bytes);
     p->alloc = copy_of(g->allocs.v, sizeof *p->alloc * p->allocs);
     p->division = c->division;
-    if (!p->memory || !p->constants || !p->alloc) return false;
+    if (!p->memory || !p->alloc) return false;
     p->state = hash_state(c);
     return true;
 }
@@ -295,10 +291,9 @@ static uint64_t cost_of(const uint64_t *count)
 {
     return 100000 + 300 * count[C_WARP_INSTS] + 300 * count[C_L2_ACCESSES] + count[C_CYCLES];
 }
-static uint64_t cost_of_looking(const Chip *c, const LaunchInfo *l)
+static uint64_t cost_of_looking(const Chip *c)
 {
-    return 20000 + (c->gmem->top + l->kernel->image->const_bytes) * 5 / 4 + 10 * state_lines(c) +
-           150 * c->repeats->filled;
+    return 20000 + c->gmem->top * 5 / 4 + 10 * state_lines(c) + 150 * c->repeats->filled;
 }
 
 // Does nothing but what is compared here go into it, and nothing but what is kept come from it? Another process may
@@ -314,9 +309,9 @@ RunResult chip_launch(Chip *c, const LaunchInfo *l, const Texture *textures, uin
 {
     Past *p = c->simulate_all ? NULL : past_of(c, l);
     const bool looks = p && alone(c, l, texture_count, o);
-    if (looks && p->kept && repeats(c, p, l)) return repeat(c, p, l, r), RUN_OK;
+    if (looks && p->kept && repeats(c, p)) return repeat(c, p, l, r), RUN_OK;
     if (p && p->kept) past_drop(c->repeats, p);
-    const bool keeps = looks && p->cost >= WORTH * cost_of_looking(c, l) && past_begin(c, p, l);
+    const bool keeps = looks && p->cost >= WORTH * cost_of_looking(c) && past_begin(c, p);
     const size_t printed = o->printed ? o->printed->n : 0;
     if (p && !keeps) past_drop(c->repeats, p);
     RunResult result = chip_run(c, l, textures, texture_count, o, r, message);

@@ -169,7 +169,7 @@ void memory_waits(bool on);  // this thread's copies and fills, until memory_wai
 cudaError_t memory_waited(cudaError_t error);
 cudaError_t memory_range(uint64_t p, uint64_t *start, uint64_t *bytes);  // of what holds an address; bytes 0: nothing
 cudaError_t memory_type(const void *p, int *type);                       // a cudaMemoryType
-bool memory_reachable(uint64_t p);  // is it an address of the device's memory, or of constants?
+bool memory_reachable(uint64_t p);                                       // is it an address of the device's memory?
 
 // --- pitch.c: rows and boxes of memory -------------------------------------------------------------------------------
 typedef struct Box {

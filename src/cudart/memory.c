@@ -167,30 +167,13 @@ cudaError_t cudaMemGetInfo(size_t *room, size_t *total)
 }
 
 // --- copies ----------------------------------------------------------------------------------------------------------
-// Constant banks aren't in the mapped memory. They have addresses of their own, which no program's memory has.
-static bool in_constants(uint64_t at)
-{
-    enum { WINDOW = 0x72, SHIFT = 40 };  // gmem.h: CONST_WINDOW
-    return at >> SHIFT == WINDOW;
-}
-
-bool memory_reachable(uint64_t p) { return client_mapped(p, 0) || in_constants(p); }
+bool memory_reachable(uint64_t p) { return client_mapped(p, 0); }
 
 static _Thread_local bool waits;
 void memory_waits(bool on) { waits = on; }
 cudaError_t memory_waited(cudaError_t error) { return waits = false, error; }
 
 static uint32_t flags_of(bool waiting, bool more) { return (waiting ? WIRE_WAITS : 0) | (more ? WIRE_MORE : 0); }
-
-static cudaError_t read_out(const WireCall *call, void *to)
-{
-    Answer answer;
-    const uint64_t bytes = call->c;
-    cudaError_t error = client_ask(call, NULL, &answer);
-    if (!error && answer.text.n == bytes) memcpy(to, answer.text.v, bytes);
-    text_free(&answer.text);
-    return error;
-}
 
 // Both ends may lie on the GPU or on the host. onchip checks the GPU's end before a byte is touched.
 //
@@ -200,22 +183,15 @@ static cudaError_t read_out(const WireCall *call, void *to)
 static cudaError_t copy(uint64_t to, uint64_t from, uint64_t bytes, uint64_t stream, bool more)
 {
     bool in = client_mapped(to, 0), out = client_mapped(from, 0);
-    bool in_bank = in_constants(to), of_bank = in_constants(from);
-    const bool pageable = !in && !in_bank && !registered((void *)(uintptr_t)to, NULL, NULL);
+    const bool pageable = !in && !registered((void *)(uintptr_t)to, NULL, NULL);
     WireCall call = {.ask = ASK_MOVED, .a = stream, .b = in ? to : from, .c = bytes, .d = in};
-    if ((in || in_bank) && (out || of_bank))
+    if (in && out)
         call = (WireCall){.ask = ASK_COPY, .a = stream, .b = to, .c = from, .d = bytes};
-    else if (of_bank)
-        call = (WireCall){.ask = ASK_READ, .a = stream, .b = from, .c = bytes};
-    else if (in_bank)
-        call = (WireCall){.ask = ASK_WRITE, .a = stream, .b = to, .bytes = bytes};
     else if (!in && !out)
         call = (WireCall){.ask = ASK_WAIT, .a = 1, .b = stream};
     call.flags = flags_of(waits || pageable, more);
-    if (call.ask == ASK_READ) return read_out(&call, (void *)(uintptr_t)to);
-    cudaError_t error = client_ask(&call, (const void *)(uintptr_t)from, NULL);
-    if (!error && (call.ask == ASK_MOVED || call.ask == ASK_WAIT))
-        memmove((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
+    cudaError_t error = client_ask(&call, NULL, NULL);
+    if (!error && call.ask != ASK_COPY) memmove((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
     return error;
 }
 

@@ -19,6 +19,43 @@ static bool is_reference(const Symbol *s)
     return s->space == SP_TEX || (s->space == SP_GLOBAL && type_info[s->type].kind == K_OPAQUE);
 }
 
+// Memory of the device for variables, which are zero unless they are initialised. 0: there is no room.
+static uint64_t zeroed_room(Sim *d, uint64_t bytes, const char *label)
+{
+    const uint64_t fresh = GLOBAL_BASE + d->memory.top, at = gmem_alloc(&d->memory, bytes, label, true);
+    if (at && at < fresh) memset(gmem_host(&d->memory, at), 0, bytes);
+    if (at) check_written(d->chip.check, at, bytes, true);
+    return at;
+}
+
+static bool no_room(const SimModule *mod, const Symbol *s, Diag *diag)
+{
+    diag->memory = true;
+    return diag_at(diag, &mod->image.module->source, s->at, NULL, "no room in the %s memory for '%s'",
+                   sim_of(mod->base.device)->memory.host_full ? "host's" : "device's", s->name);
+}
+
+static uint64_t variable_address(const Image *image, const Symbol *s)
+{
+    return s->address + (s->space == SP_CONST ? image->const_base : 0);
+}
+
+// Once all have their addresses, for the values of some are addresses of others.
+static void initialise(SimModule *mod, Symbol *const *vars, size_t n)
+{
+    const Gmem *memory = &sim_of(mod->base.device)->memory;
+    for (size_t k = 0; k < n; k++) {
+        const Symbol *s = vars[k];
+        if (!s->init || (s->space != SP_GLOBAL && s->space != SP_CONST)) continue;
+        uint8_t *p = gmem_host(memory, variable_address(&mod->image, s));
+        memcpy(p, s->init, s->bytes);
+        for (const Reloc *r = s->relocs; r; r = r->next) {
+            uint64_t a = target_address(mod->image.module, r, mod->image.const_base) >> r->shift;
+            memcpy(p + r->at, &a, r->bytes);
+        }
+    }
+}
+
 static bool lay_out(SimModule *mod, Diag *diag)
 {
     Sim *d = sim_of(mod->base.device);
@@ -28,6 +65,7 @@ static bool lay_out(SimModule *mod, Diag *diag)
         if (!m->symbols.v[k]->function) vec_push(&vars, m->symbols.v[k]);
     for (size_t f = 0; f < m->functions.n; f++)
         for (size_t k = 0; k < m->functions.v[f]->locals.n; k++) vec_push(&vars, m->functions.v[f]->locals.v[k]);
+    const Symbol *constant = NULL;  // the last one
     bool ok = true;
     for (size_t k = 0; ok && k < vars.n; k++) {
         Symbol *s = vars.v[k];
@@ -39,30 +77,18 @@ static bool lay_out(SimModule *mod, Diag *diag)
                 ok = diag_at(diag, &m->source, s->at, NULL, "constant memory of more than 16 MiB");
                 continue;
             }
-            s->address = at;
+            s->address = at, constant = s;
             mod->image.const_bytes = (uint32_t)(at + s->bytes);
         } else if (s->space == SP_GLOBAL && s->bytes && s->linkage != LINK_EXTERN) {
-            s->address = gmem_alloc(&d->memory, s->bytes, sim_keep_label(d, s->name), true);
-            if (s->address) check_written(d->chip.check, s->address, s->bytes, true);
-            if (!s->address)
-                diag->memory = true, ok = diag_at(diag, &m->source, s->at, NULL, "no room in the %s memory for '%s'",
-                                                  d->memory.host_full ? "host's" : "device's", s->name);
+            s->address = zeroed_room(d, s->bytes, sim_keep_label(d, s->name));
+            if (!s->address) ok = no_room(mod, s, diag);
         }
     }
-    mod->image.constants = mem_alloc(mod->image.const_bytes + 16);
-    uint64_t bank = mod->image.const_base = CONST_WINDOW;  // the first bank that no other module has
-    for (size_t k = 0; k < d->modules.n; k++)
-        if (d->modules.v[k]->image.const_base == bank) mod->image.const_base = bank += CONST_BANK, k = (size_t)-1;
-    for (size_t k = 0; ok && k < vars.n; k++) {
-        Symbol *s = vars.v[k];
-        if (!s->init || (s->space != SP_GLOBAL && s->space != SP_CONST)) continue;
-        uint8_t *p = s->space == SP_CONST ? mod->image.constants + s->address : gmem_host(&d->memory, s->address);
-        memcpy(p, s->init, s->bytes);
-        for (const Reloc *r = s->relocs; r; r = r->next) {
-            uint64_t a = target_address(m, r, bank) >> r->shift;
-            memcpy(p + r->at, &a, r->bytes);
-        }
+    if (ok && mod->image.const_bytes) {
+        mod->image.const_base = zeroed_room(d, mod->image.const_bytes, NULL);
+        if (!mod->image.const_base) ok = no_room(mod, constant, diag);
     }
+    if (ok) initialise(mod, vars.v, vars.n);
     vec_free(&vars);
     return ok;
 }
@@ -187,7 +213,7 @@ void sim_unload(oc_module *base)
     }
     vec_free(&mod->kernels);
     free_globals(mod);
-    mem_free(mod->image.constants);
+    if (mod->image.const_base) gmem_free(&d->memory, mod->image.const_base);
     ptx_free(mod->image.module);
     for (size_t m = 0; m < d->modules.n; m++)
         if (d->modules.v[m] == mod) {
@@ -228,7 +254,7 @@ oc_status sim_symbol(oc_module *base, const char *name, oc_ptr *ptr, size_t *byt
     const Symbol *s = ptx_find(mod->image.module, name);
     if (!s || is_reference(s) || (s->space != SP_GLOBAL && s->space != SP_CONST))
         return fail(sim_of(base->device), OC_BAD_ARGUMENT, "no .global or .const variable '%s'", name);
-    *ptr = s->space == SP_CONST ? mod->image.const_base + s->address : s->address;
+    *ptr = variable_address(&mod->image, s);
     if (bytes) *bytes = s->bytes;
     return OC_OK;
 }

@@ -1,5 +1,5 @@
 // sim_memory.c: a simulated device's memory: allocations with their labels, and where in the host's memory they lie. A
-// pointer is only followed where an allocation, or a module's constant bank, holds all that is asked for.
+// pointer is only followed where an allocation holds all that is asked for.
 #include "device/sim.h"
 
 #include <stdlib.h>
@@ -38,18 +38,11 @@ oc_status sim_release(oc_device *base, oc_ptr ptr)
     return OC_OK;
 }
 
-// The host address of [ptr, ptr + bytes), in global memory or a constant bank; null, with an error, if not all of it is
-// there.
+// The host address of [ptr, ptr + bytes); null, with an error, if not all of it is there.
 void *sim_locate(Sim *d, oc_ptr ptr, size_t bytes)
 {
     const Allocation *a = gmem_find(&d->memory, ptr);
     if (a && !a->freed && bytes <= a->end - ptr) return gmem_host(&d->memory, ptr);
-    for (size_t m = 0; m < d->modules.n; m++) {
-        Image *i = &d->modules.v[m]->image;
-        if (ptr >= i->const_base && ptr - i->const_base <= i->const_bytes &&
-            bytes <= i->const_bytes - (ptr - i->const_base))
-            return i->constants + (ptr - i->const_base);
-    }
     a = gmem_near(&d->memory, ptr);
     fail(d, OC_BAD_ARGUMENT, "[0x%llx, +%zu) is not inside one allocation%s%s", (unsigned long long)ptr, bytes,
          a && a->label ? "; the nearest is " : "", a && a->label ? a->label : "");

@@ -323,20 +323,18 @@ static bool no_map(const Job *j, uint64_t address, bool write, const char *why)
     return false;
 }
 
-// A map may lie in global, constant or parameter memory; its address is generic.
+// A map may lie in global memory, which constants are part of, or among the parameters; its address is generic.
 static bool read_map(Job *j)
 {
     const Lanes *l = &j->warp->l;
     const Kernel *k = j->env->launch->kernel;
     const uint64_t address =
         j->form->map_wide ? ((const uint64_t *)row(l, j->form->map))[j->lane] : word(j, j->form->map);
-    const uint64_t param = address - PARAM_WINDOW, constant = address - k->image->const_base;
+    const uint64_t param = address - PARAM_WINDOW;
     uint8_t bytes[TENSOR_MAP_BYTES];
     if (address % 64) return no_map(j, address, false, "its address is no multiple of 64");
     if (k->param_bytes >= TENSOR_MAP_BYTES && param <= k->param_bytes - TENSOR_MAP_BYTES)
         memcpy(bytes, j->env->launch->params + param, sizeof bytes);
-    else if (k->image->const_bytes >= TENSOR_MAP_BYTES && constant <= k->image->const_bytes - TENSOR_MAP_BYTES)
-        memcpy(bytes, k->image->constants + constant, sizeof bytes);
     else if (global_inside(j->env->gmem, address, sizeof bytes))
         fetch(j, address, bytes, sizeof bytes);
     else

@@ -140,7 +140,7 @@ static char *structure_of(const Check *c, const Found *f, uint64_t *offset)
     if (a) *offset = f->address - a->start;
     if (a && a->label) return mem_text(a->label);
     if (prov >= 0) return param_shown(k->f->symbol->name, k->f->params.v[prov]->name);
-    return mem_text("unnamed memory");
+    return mem_text(a ? gmem_unlabelled(a) : "unnamed memory");
 }
 
 static const char *space_text(Space s)

@@ -171,12 +171,12 @@ typedef struct Kernel {
 } Kernel;
 
 #define CONST_BANK MAX_CONST
-// Module-scope variables laid out in a device's memory.
+// Module-scope variables laid out in a device's memory. Those in .const space are one allocation there, the module's
+// bank of constants: what they are in .const space is an offset in it, and their generic address one of global memory.
 typedef struct Image {
     Module *module;
-    uint8_t *constants;  // the .const bank
+    uint64_t const_base;  // the bank's address; 0: there are no constants
     uint32_t const_bytes;
-    uint64_t const_base;  // its generic address: a bank of CONST_BANK bytes in the window for each module
     bool lower;
     uint32_t reg_limit, reg_least;  // of a thread; the limit wins
     bool files;                     // each register access is counted

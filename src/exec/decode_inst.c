@@ -369,16 +369,23 @@ static bool decode_lop3(Decode *x, Dinst *d)
     return true;
 }
 
-static bool decode_space(Decode *x, Dinst *d)
+static void decode_space(Decode *x, Dinst *d)
 {
     const Inst *i = x->i;
     plain_operands(x, d);
     d->mod = i->mod[G_TO];
     d->imm = i->space == SP_SHARED  ? SHARED_WINDOW
              : i->space == SP_LOCAL ? LOCAL_WINDOW
-             : i->space == SP_CONST ? CONST_WINDOW
+             : i->space == SP_CONST ? x->image->const_base
              : i->space == SP_PARAM ? PARAM_WINDOW
                                     : 0;
+}
+
+static bool decode_isspacep(Decode *x, Dinst *d)
+{
+    decode_space(x, d);
+    if (x->i->space == SP_GLOBAL) d->imm = x->image->const_base;
+    d->target = x->image->const_bytes;
     return true;
 }
 
@@ -386,7 +393,6 @@ static bool decode_cvta(Decode *x, Dinst *d)
 {
     const Inst *i = x->i;
     decode_space(x, d);
-    if (i->space == SP_CONST) d->imm = x->image->const_base;
     if (type_info[i->type].bits != 64) return decode_refuse(x, FORM_CVTA_SHORT);
     if (i->opnd[1].kind == O_SYM && i->opnd[1].sym->space == SP_LOCAL) {
         d->kind = X_LOCAL_ADDRESS;
@@ -523,7 +529,7 @@ static const struct {
     [OP_POLICY_RANGE] = {X_LANES, decode_policy},
     [OP_LOP3] = {X_LANES, decode_lop3},
     [OP_CVTA] = {X_LANES, decode_cvta},
-    [OP_ISSPACEP] = {X_LANES, decode_space},
+    [OP_ISSPACEP] = {X_LANES, decode_isspacep},
     [OP_ADDC] = {X_LANES, decode_with_carry},
     [OP_SUBC] = {X_LANES, decode_with_carry},
     [OP_MADC] = {X_LANES, decode_with_carry},

@@ -103,7 +103,7 @@ static void put_nearest(const Fault *f, const Gmem *g, Text *out)
     const Allocation *a = gmem_near(g, f->address);
     if (!a) return;
     text_printf(out, "\n  nearest allocation: %s%s%s [0x%llx, 0x%llx)%s, ", a->label ? "'" : "",
-                a->label ? a->label : "unnamed", a->label ? "'" : "", (unsigned long long)a->start,
+                a->label ? a->label : gmem_unlabelled(a), a->label ? "'" : "", (unsigned long long)a->start,
                 (unsigned long long)a->end, a->freed ? " (freed)" : "");
     if (f->address < a->start)
         text_printf(out, "%llu bytes before its start", (unsigned long long)(a->start - f->address));

@@ -159,6 +159,8 @@ const Allocation *gmem_near(const Gmem *g, uint64_t address)
     return past <= after->start - address ? before : after;
 }
 
+const char *gmem_unlabelled(const Allocation *a) { return a->internal ? "a module's constants" : "unnamed memory"; }
+
 bool gmem_free(Gmem *g, uint64_t start)
 {
     size_t n = gmem_below(g, start);

@@ -1,5 +1,5 @@
 // gmem.h: global memory: one piece of the host's, in which the device's allocations lie, and the windows of generic
-// addresses beside it. An address is in one allocation at most.
+// addresses beside it. An address is in one allocation at most. A module's constants are an allocation, too.
 #ifndef EXEC_GMEM_H
 #define EXEC_GMEM_H
 
@@ -10,7 +10,6 @@
 #define GLOBAL_BASE 0x0000000200000000ull
 #define SHARED_WINDOW 0x0000700000000000ull
 #define LOCAL_WINDOW 0x0000710000000000ull
-#define CONST_WINDOW 0x0000720000000000ull
 #define PARAM_WINDOW 0x0000730000000000ull
 #define WINDOW_BYTES 0x0000010000000000ull
 
@@ -44,6 +43,7 @@ int gmem_share(Gmem *g);  // before anything is allocated; returns its file, clo
 uint64_t gmem_alloc(Gmem *g, uint64_t bytes, const char *label, bool internal);  // 0: no room
 bool gmem_free(Gmem *g, uint64_t start);
 const Allocation *gmem_find(const Gmem *g, uint64_t address);  // the one that holds it, or null
+const char *gmem_unlabelled(const Allocation *a);              // what one without a label is
 const Allocation *gmem_near(const Gmem *g, uint64_t address);  // the nearest one, or null
 // --- gmem_map.c: addresses that get memory later, of a device whose memory is shared ---------------------------------
 #define GMEM_VIRTUAL ((uint64_t)64 << 30)  // bytes of them

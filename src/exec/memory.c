@@ -63,17 +63,15 @@ static Space window_of(uint64_t a)
 {
     if (a < SHARED_WINDOW) return SP_GLOBAL;
     if (a < LOCAL_WINDOW) return SP_SHARED;
-    if (a < CONST_WINDOW) return SP_LOCAL;
-    if (a < PARAM_WINDOW) return SP_CONST;
-    return a < PARAM_WINDOW + WINDOW_BYTES ? SP_PARAM : SP_GLOBAL;
+    if (a < LOCAL_WINDOW + WINDOW_BYTES) return SP_LOCAL;
+    return a - PARAM_WINDOW < WINDOW_BYTES ? SP_PARAM : SP_GLOBAL;
 }
 
-static uint64_t window_base(const Env *env, Space s)
+static uint64_t window_base(Space s)
 {
     switch (s) {
     case SP_SHARED: return SHARED_WINDOW;
     case SP_LOCAL: return LOCAL_WINDOW;
-    case SP_CONST: return env->launch->kernel->image->const_base;
     case SP_PARAM: return PARAM_WINDOW;
     default: return 0;
     }
@@ -485,11 +483,14 @@ static bool access_shared(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uin
     return access_flat(env, w, d, addr, mask, w->cta->shared, w->cta->shared_bytes, FAULT_SHARED);
 }
 
-// A bank has 64 KiB, whatever a module has in it: the rest is zero.
+// A bank of constants by its own addresses. It has 64 KiB, whatever a module has in it: the rest is zero. What kernels
+// write to it as global memory is seen here at the window's edge, as caches of constants don't see what the SM's own
+// stores do.
 static bool access_constants(Env *env, Warp *w, const Dinst *d, uint64_t *addr, uint32_t mask)
 {
     const Image *image = env->launch->kernel->image;
     const uint32_t total = (uint32_t)d->bytes * d->vec, have = image->const_bytes;
+    uint8_t *bank = have ? gmem_host(env->gmem, image->const_base) : NULL;
     uint32_t over = 0;
     uint64_t low, high = 0, bits;
     if (env->step.run) runs_range(&env->step, addr, &low, &high, &bits);
@@ -498,18 +499,18 @@ static bool access_constants(Env *env, Warp *w, const Dinst *d, uint64_t *addr, 
         const uint64_t a = addr[__builtin_ctz(m)];
         if (a + total > have && a <= CONST_BANK - total && a % total == 0) over |= m & -m;
     }
-    if (!over) return access_flat(env, w, d, addr, mask, image->constants, have, FAULT_CONST);
+    if (!over) return access_flat(env, w, d, addr, mask, bank, have, FAULT_CONST);
     for (uint32_t m = over; m; m &= m - 1) {
         const uint32_t n = (uint32_t)__builtin_ctz(m);
         uint8_t data[32] = {0};
         overread_note(env, w, FAULT_CONST, n, addr[n], total);
-        if (addr[n] < have) memcpy(data, image->constants + addr[n], have - addr[n]);
+        if (addr[n] < have) memcpy(data, bank + addr[n], have - addr[n]);
         for (int e = 0; e < d->vec; e++)
             lane_put(&w->l, d, d->vector[e], (int)n, lane_fetch(data + e * d->bytes, d->bytes));
     }
     env->step.run = env->step.part = 0;
     mask &= ~over;
-    return !mask || access_flat(env, w, d, addr, mask, image->constants, have, FAULT_CONST);
+    return !mask || access_flat(env, w, d, addr, mask, bank, have, FAULT_CONST);
 }
 
 static bool access(Env *env, Warp *w, const Dinst *d, Space space, uint64_t *addr, uint32_t mask)
@@ -535,7 +536,7 @@ static bool access(Env *env, Warp *w, const Dinst *d, Space space, uint64_t *add
 // Lanes may be in several spaces at once: each is served by itself, and the step record has the first two of them.
 static void access_generic(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 {
-    static const Space spaces[] = {SP_GLOBAL, SP_SHARED, SP_LOCAL, SP_CONST, SP_PARAM};
+    static const Space spaces[] = {SP_GLOBAL, SP_SHARED, SP_LOCAL, SP_PARAM};
     Step *s = &env->step;
     Space first = window_of(s->addr[__builtin_ctz(mask)]);
     s->part = 0;
@@ -543,9 +544,8 @@ static void access_generic(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     for (uint32_t m = mask; m; m &= m - 1)
         if (window_of(s->addr[__builtin_ctz(m)]) == first) same |= m & -m;
     if (same == mask) {
-        uint64_t base = window_base(env, first);
+        uint64_t base = window_base(first);
         for (int n = 0; base && n < LANES; n++) s->addr[n] -= base;
-        drop_wrapped(s);  // below the module's bank of constants
         s->space = (uint8_t)first;
         access(env, w, d, first, s->addr, mask);
         return;
@@ -562,7 +562,7 @@ static void access_generic(Env *env, Warp *w, const Dinst *d, uint32_t mask)
             s->other_mask = in[k], s->other_space = (uint8_t)spaces[k];
     }
     for (size_t k = 0; k < COUNT(spaces); k++)
-        for (uint32_t m = in[k]; m; m &= m - 1) s->addr[__builtin_ctz(m)] -= window_base(env, spaces[k]);
+        for (uint32_t m = in[k]; m; m &= m - 1) s->addr[__builtin_ctz(m)] -= window_base(spaces[k]);
     for (size_t k = 0; k < COUNT(spaces); k++)
         if (in[k] && !access(env, w, d, spaces[k], s->addr, in[k])) return;
 }

@@ -209,20 +209,31 @@ static void unpack_128(Lanes *l, const Dinst *i, uint32_t mask)
     }
 }
 
-// cvta and isspacep: a window's base is imm, and 0 for global memory, whose addresses are generic addresses. Global is
-// what lies in no window of const, local or shared memory; that of kernel parameters is part of it (§6.4.1.1).
+// cvta and isspacep: a window's base is imm. It is 0 for cvta of global memory, whose addresses are generic addresses.
+// Global is what lies in no window of const, local or shared memory; that of kernel parameters is part of it
+// (§6.4.1.1). The window of const is the module's bank, of `target` bytes.
 UNARY(cvta_from, uint64_t, uint64_t, a + i->imm)
 UNARY(cvta_to, uint64_t, uint64_t, a - i->imm)
-_Static_assert(LOCAL_WINDOW == SHARED_WINDOW + WINDOW_BYTES && CONST_WINDOW == LOCAL_WINDOW + WINDOW_BYTES,
-               "side by side");
-static void isspacep(Lanes *l, const Dinst *i, uint32_t mask)
+_Static_assert(LOCAL_WINDOW == SHARED_WINDOW + WINDOW_BYTES, "side by side");
+static void is_window(Lanes *l, const Dinst *i, uint32_t mask)
 {
     const uint64_t *ra = row(l, i->a);
-    uint64_t base = i->imm ? i->imm : SHARED_WINDOW;
-    uint64_t bytes = i->imm ? WINDOW_BYTES : CONST_WINDOW + WINDOW_BYTES - SHARED_WINDOW;
-    LANE_MASK(in, , ra[n] - base < bytes)
-    put_pred(l, i->pdst, i->imm ? in : ~in, mask);
+    LANE_MASK(in, , ra[n] - i->imm < WINDOW_BYTES)
+    put_pred(l, i->pdst, in, mask);
 }
+static void is_const(Lanes *l, const Dinst *i, uint32_t mask)
+{
+    const uint64_t *ra = row(l, i->a);
+    LANE_MASK(in, , ra[n] - i->imm < i->target)
+    put_pred(l, i->pdst, in, mask);
+}
+static void is_global(Lanes *l, const Dinst *i, uint32_t mask)
+{
+    const uint64_t *ra = row(l, i->a);
+    LANE_MASK(in, , (ra[n] - SHARED_WINDOW < 2 * WINDOW_BYTES) | (ra[n] - i->imm < i->target))
+    put_pred(l, i->pdst, ~in, mask);
+}
+static ExecFn *pick_isspacep(Space s) { return s == SP_GLOBAL ? is_global : s == SP_CONST ? is_const : is_window; }
 
 ExecFn *OPS_NAME(pick_logic)(const Inst *i)
 {
@@ -275,7 +286,7 @@ ExecFn *OPS_NAME(pick_logic)(const Inst *i)
     case OP_CVTA:
     case OP_ISSPACEP:
         if (!inst_has(i, G_SPACE) || i->mod[G_SPACE] == M_PARAM_FUNC) return NULL;
-        return i->op == OP_ISSPACEP ? isspacep : inst_has(i, G_TO) ? cvta_to : cvta_from;
+        return i->op == OP_ISSPACEP ? pick_isspacep(i->space) : inst_has(i, G_TO) ? cvta_to : cvta_from;
     default: return NULL;
     }
 }

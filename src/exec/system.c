@@ -32,14 +32,9 @@ static void give(uint8_t *frame, const CallArg *a, int n, uint64_t v)
 // One byte at a generic address of lane n, or −1 where there is none.
 static int byte_at(const Env *env, const Warp *w, int n, uint64_t a)
 {
-    if (a >= LOCAL_WINDOW && a < CONST_WINDOW) {
+    if (a >= LOCAL_WINDOW && a - LOCAL_WINDOW < WINDOW_BYTES) {
         a -= LOCAL_WINDOW;
         return a < w->local_cap ? w->local[(a / 4 * LANES + (unsigned)n) * 4 + (a & 3)] : -1;
-    }
-    if (a >= CONST_WINDOW && a < PARAM_WINDOW) {
-        const Image *i = env->launch->kernel->image;
-        a -= i->const_base;
-        return a < i->const_bytes ? i->constants[a] : -1;
     }
     if (a >= SHARED_WINDOW && a < LOCAL_WINDOW)
         return a - SHARED_WINDOW < w->cta->shared_bytes ? w->cta->shared[a - SHARED_WINDOW] : -1;

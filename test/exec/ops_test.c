@@ -208,7 +208,7 @@ Verdict ptx_open(Opened *o, int sm, bool lower, const char *head, const char *bo
     const Function *f = NULL;
     for (size_t k = 0; k < o->module->functions.n; k++)
         if (o->module->functions.v[k]->entry) f = o->module->functions.v[k];
-    o->image = (Image){.module = o->module, .lower = lower, .const_base = CONST_WINDOW};
+    o->image = (Image){.module = o->module, .lower = lower, .const_base = BANK, .const_bytes = BANK_BYTES};
     o->kernel = exec_decode(&o->image, f, &o->diag);
     if (!o->kernel) return REFUSED;
     o->code = o->kernel->code;

@@ -32,6 +32,8 @@ uint64_t low_bits(uint64_t x, int bits);
 int64_t sign_extended(uint64_t x, int bits);
 
 // --- one instruction, parsed and decoded -----------------------------------------------------------------------------
+#define BANK 0x300000000ull  // where its constants would lie
+enum { BANK_BYTES = 4096 };
 typedef enum Verdict { ILLEGAL, REFUSED, ACCEPTED } Verdict;  // by the parser; by decode; neither
 typedef struct Opened {
     Module *module;

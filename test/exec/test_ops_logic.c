@@ -191,7 +191,7 @@ static uint64_t window(const Form *f)
     case M_SHARED_CTA:
     case M_SHARED_CLUSTER: return SHARED_WINDOW;
     case M_LOCAL: return LOCAL_WINDOW;
-    case M_CONST: return CONST_WINDOW;
+    case M_CONST: return BANK;
     case M_PARAM:
     case M_PARAM_ENTRY: return PARAM_WINDOW;
     default: return 0;
@@ -207,15 +207,15 @@ static void ref_cvta(const Form *f, const In *in, Out *out)
     out->d = form_has(f, G_TO) ? in->x[0] - window(f) : in->x[0] + window(f);
 }
 // A generic address is in global memory unless it falls into the window of const, local or shared memory; that of
-// kernel parameters is part of global memory (§6.4.1.1, §9.7.9.19).
+// kernel parameters is part of global memory (§6.4.1.1, §9.7.9.19). The window of const is the module's bank.
 static void ref_isspacep(const Form *f, const In *in, Out *out)
 {
-    bool in_const = in->x[0] >= CONST_WINDOW && in->x[0] - CONST_WINDOW < WINDOW_BYTES;
+    bool in_const = in->x[0] >= BANK && in->x[0] - BANK < BANK_BYTES;
     bool in_local = in->x[0] >= LOCAL_WINDOW && in->x[0] - LOCAL_WINDOW < WINDOW_BYTES;
     bool in_shared = in->x[0] >= SHARED_WINDOW && in->x[0] - SHARED_WINDOW < WINDOW_BYTES;
     bool in_param = in->x[0] >= PARAM_WINDOW && in->x[0] - PARAM_WINDOW < WINDOW_BYTES;
     uint64_t w = window(f);
-    out->p = w == CONST_WINDOW    ? in_const
+    out->p = w == BANK            ? in_const
              : w == LOCAL_WINDOW  ? in_local
              : w == SHARED_WINDOW ? in_shared
              : w == PARAM_WINDOW  ? in_param
@@ -237,17 +237,12 @@ static void windows(void **state)
         Form f = {.op = OP_ISSPACEP};
         f.mod[G_SPACE] = mods[k];
         for (int build = 0; build < build_count(); build++) {
-            static const uint64_t bases[] = {0,
-                                             GLOBAL_BASE,
-                                             SHARED_WINDOW,
-                                             LOCAL_WINDOW,
-                                             CONST_WINDOW,
-                                             PARAM_WINDOW,
-                                             PARAM_WINDOW + WINDOW_BYTES,
+            static const uint64_t bases[] = {0,         GLOBAL_BASE,       SHARED_WINDOW, LOCAL_WINDOW,
+                                             BANK,      BANK + BANK_BYTES, PARAM_WINDOW,  PARAM_WINDOW + WINDOW_BYTES,
                                              UINT64_MAX};
             Frame w, got;
             frame_fill(&o, &w);
-            for (int n = 0; n < LANES; n++) reg_put(&o, &w, a, n, bases[n / 4] + (uint64_t)(n % 4) - 1);
+            for (int n = 0; n < LANES; n++) reg_put(&o, &w, a, n, bases[n / 3 % COUNT(bases)] + (uint64_t)(n % 3) - 1);
             got = w;
             frame_run(&o, &got, FULL, build);
             for (int n = 0; n < LANES; n++) {
@@ -435,7 +430,7 @@ static void addresses(void **state)
     assert_int_equal(r[3], SHARED_WINDOW);
     assert_int_equal(r[4], 0);
     assert_int_equal(r[5], r[0]);
-    assert_int_equal(r[6], CONST_WINDOW + ptx_find(o.module, "c")->address);
+    assert_int_equal(r[6], BANK + ptx_find(o.module, "c")->address);
     assert_int_equal(reg_get(&o, &w, reg_find(&o, "%w"), 17), 0);
     ptx_close(&o);
 }

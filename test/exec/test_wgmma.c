@@ -266,7 +266,7 @@ static void open_case(Case *x)
     text_put(&t, "\nret;\n}\n");
     x->module = ptx_parse(t.v, t.n, "wgmma.ptx", &x->diag);
     if (!x->module) fail_msg("%s", x->diag.text.v);
-    x->image = (Image){.module = x->module, .const_base = CONST_WINDOW};
+    x->image = (Image){.module = x->module};
     x->kernel = exec_decode(&x->image, x->module->functions.v[0], &x->diag);
     if (!x->kernel) fail_msg("%s", x->diag.text.v);
     x->code = x->kernel->code;
