@@ -3,6 +3,7 @@
 #include "calls.h"
 
 #include <pthread.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -687,6 +688,46 @@ static void faults(void)
     WANT(700, cuMemFree_v2(v.y));  // from then on
 }
 
+// The program ends while its kernels wait.
+static void dies(void)
+{
+    Data v = make(1);
+    void *params[] = {&v.x, &v.y, &v.n, &v.a};
+    for (int k = 0; k < 100; k++) OK(cuLaunchKernel(axpy, 8, 1, 1, 128, 1, 1, 0, NULL, params, NULL));
+    raise(SIGKILL);
+}
+
+// What no call has given is no handle, whatever it is.
+static void strangers(void)
+{
+    H all[] = {NULL, (H)1, (H)2, (H)&wrong, (H)(uintptr_t)0x200000000, (H)context, (H)module, (H)axpy};
+    int value;
+    size_t bytes;
+    void *object;
+    P p;
+    H h;
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        const H x = all[k];
+        if (x != context) WANT(201, cuCtxPushCurrent_v2(x));
+        if (x != module) WANT(400, cuModuleUnload(x));
+        if (x != module) WANT(400, cuModuleGetFunction(&h, x, "axpy"));
+        if (x != module) WANT(400, cuModuleGetGlobal_v2(&p, &bytes, x, "counter"));
+        if (x != axpy) WANT(400, cuFuncGetAttribute(&value, 0, x));
+        if (x != axpy) WANT(400, cuLaunchKernel(x, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL));
+        WANT(400, cuEventRecord(x, NULL));
+        WANT(400, cuEventDestroy_v2(x));
+        if ((uintptr_t)x > 2) WANT(400, cuStreamSynchronize(x));
+        WANT(400, cuStreamDestroy_v2(x));
+        WANT(400, cuArrayDestroy(x));
+        WANT(400, cuLinkComplete(x, &object, &bytes));
+        WANT(400, cuLinkDestroy(x));
+        WANT(1, cuMemPoolDestroy(x));
+        WANT(1, cuTexObjectDestroy((uintptr_t)x));
+        WANT(1, cuMemRelease((uintptr_t)x));
+        if (x) WANT(1, cuMemFree_v2((uintptr_t)x + 1));
+    }
+}
+
 // --- memory of another process ---------------------------------------------------------------------------------------
 static void gives(const char *self)
 {
@@ -743,6 +784,8 @@ int main(int argc, char **argv)
     if (!strcmp(what, "streams")) streams();
     if (!strcmp(what, "names")) names();
     if (!strcmp(what, "faults")) faults();
+    if (!strcmp(what, "dies")) dies();
+    if (!strcmp(what, "strangers")) strangers();
     if (!strcmp(what, "gives")) gives(argv[0]);
     if (!strcmp(what, "takes") && argc > 2) takes(argv[2]);
     printf("%d wrong\n", wrong);

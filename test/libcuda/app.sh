@@ -8,7 +8,7 @@ for name in app both; do
     cc -std=gnu17 -O1 -Wall -Wextra -Werror "$ONCHIP_SOURCE/test/libcuda/$name.c" -o $name -pthread \
         "$ONCHIP_BUILD/cuda/libcuda.so.1" "$ONCHIP_BUILD/cuda/libcudart.so.12" || exit 1
 done
-parts='launches modules logs links contexts memory addresses copies textures streams names faults gives'
+parts='launches modules logs links contexts memory addresses copies textures streams names faults strangers gives'
 for options in '--functional --gpu rtx2060' '--gpu gtx480' '--gpu titan_v' '--gpu h200'; do
     for part in $parts; do
         # shellcheck disable=SC2086
@@ -26,6 +26,11 @@ for options in '--functional --gpu rtx2060' '--gpu gtx480' '--gpu titan_v' '--gp
     ends 0
     prints <<<'0 wrong'
 done
+
+# A program that ends at once leaves a report of what it has launched.
+run --functional -- ./app dies
+ends 137
+says 'was ended by signal 9' '100 launches summed'
 
 # What wants a real GPU refuses this one.
 run --functional -- "$onchip" probe --device cuda:0
