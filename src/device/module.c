@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BYTES_EACH = 48 };  // the most bytes that a byte of PTX becomes when it is parsed, lowered and decoded
+// The most bytes that a byte of PTX becomes when it is parsed, lowered and decoded; and of kernels that stay decoded.
+enum { BYTES_EACH = 48, MOST_DECODED = 1 << 30 };
 
 static uint64_t target_address(const Module *m, const Reloc *r, uint64_t bank)
 {
@@ -99,12 +100,46 @@ static int by_name(const void *a, const void *b)
     return strcmp(x->f->symbol->name, y->f->symbol->name);
 }
 
-// A kernel that can't be run is kept, and its launch fails with the reason.
+// What is known of a kernel by its address goes with it.
+static void drop(Sim *d, SimKernel *kernel)
+{
+    if (!kernel->kernel) return;
+    for (size_t r = 0; r < d->records.n; r++)
+        if (d->records.v[r].code == kernel->kernel) d->records.v[r].code = NULL;
+    for (size_t s = 0; s < d->sums.n; s++)
+        if (d->sums.v[s].code == kernel->kernel) d->sums.v[s].code = NULL;
+    repeats_close(d->chip.repeats), d->chip.repeats = NULL;
+    d->lines_launch = 0;
+    d->decoded -= kernel->kernel->bytes;
+    exec_kernel_free(kernel->kernel);
+    kernel->kernel = NULL;
+}
+
+// The kernel that was asked for the longest ago, but for the one that stays; null: there is no other.
+static SimKernel *oldest(const Sim *d, const SimKernel *stays)
+{
+    SimKernel *found = NULL;
+    for (size_t m = 0; m < d->modules.n; m++)
+        for (size_t k = 0; k < d->modules.v[m]->kernels.n; k++) {
+            SimKernel *it = d->modules.v[m]->kernels.v[k];
+            if (it->kernel && it != stays && (!found || it->turn < found->turn)) found = it;
+        }
+    return found;
+}
+
+// A kernel that can't be run is kept, and its launch fails with the reason. A module may have hundreds of kernels that
+// call the same large functions, each of which has these decoded for itself: those that were asked for the longest ago
+// make room, and are decoded anew when their turn comes.
 static void make(SimModule *mod, SimKernel *kernel, Diag *diag)
 {
-    kernel->asked_for = true;
+    Sim *d = sim_of(mod->base.device);
+    mem_free(kernel->refusal), kernel->refusal = NULL;
     kernel->kernel = exec_decode(&mod->image, kernel->f, diag);
-    if (kernel->kernel) return;
+    if (kernel->kernel) {
+        d->decoded += kernel->kernel->bytes;
+        for (SimKernel *old; d->decoded > MOST_DECODED && (old = oldest(d, kernel));) drop(d, old);
+        return;
+    }
     kernel->refusal = mem_text(diag->text.v ? diag->text.v : "");
     kernel->status = diag->unsupported ? OC_UNSUPPORTED : diag->memory ? OC_OUT_OF_MEMORY : OC_BAD_FILE;
 }
@@ -112,8 +147,10 @@ static void make(SimModule *mod, SimKernel *kernel, Diag *diag)
 const SimKernel *sim_kernel(const oc_kernel *base)
 {
     SimKernel *kernel = (SimKernel *)(uintptr_t)base;
+    const bool refused = kernel->refusal && kernel->status != OC_OUT_OF_MEMORY;
     Diag diag = {0};
-    if (!kernel->asked_for) make((SimModule *)base->module, kernel, &diag);
+    if (!kernel->kernel && !refused) make((SimModule *)base->module, kernel, &diag);
+    kernel->turn = ++sim_of(base->module->device)->turns;
     diag_free(&diag);
     return kernel;
 }
@@ -153,12 +190,12 @@ oc_status sim_load(oc_device *base, const char *ptx, size_t length, const char *
     if (m) gpu_lowering(&d->gpu, m);
     if (d->gpu.sm.hierarchy == HIERARCHY_STRANDS)
         mod->image.last = MIN(d->gpu.sm.lrf, 1), mod->image.operand = d->gpu.sm.orf;
+    vec_push(&d->modules, mod);
     bool ok = mod->image.module && lay_out(mod, &diag);
     for (size_t f = 0; ok && f < mod->image.module->symbols.n; f++) {
         const Function *fn = mod->image.module->symbols.v[f]->function;
         if (fn && fn->entry && (fn->has_body || fn->refusal)) ok = add_kernel(mod, fn, &diag);
     }
-    vec_push(&d->modules, mod);
     if (!ok) {
         oc_status status = diag.memory ? OC_OUT_OF_MEMORY : diag.unsupported ? OC_UNSUPPORTED : OC_BAD_FILE;
         fail(d, status, "%s", diag.text.v ? diag.text.v : "");
@@ -197,16 +234,8 @@ void sim_unload(oc_module *base)
 {
     SimModule *mod = (SimModule *)base;
     Sim *d = sim_of(base->device);
-    d->lines_launch = 0;
-    for (size_t r = 0; r < d->records.n; r++)
-        for (size_t k = 0; k < mod->kernels.n; k++)
-            if (d->records.v[r].code == mod->kernels.v[k]->kernel) d->records.v[r].code = NULL;
-    for (size_t s = 0; s < d->sums.n; s++)
-        for (size_t k = 0; k < mod->kernels.n; k++)
-            if (d->sums.v[s].code == mod->kernels.v[k]->kernel) d->sums.v[s].code = NULL;
-    repeats_close(d->chip.repeats), d->chip.repeats = NULL;  // what they know of kernels is by address
     for (size_t k = 0; k < mod->kernels.n; k++) {
-        exec_kernel_free(mod->kernels.v[k]->kernel);
+        drop(d, mod->kernels.v[k]);
         mem_free(mod->kernels.v[k]->refusal);
         params_free(&mod->kernels.v[k]->params);
         mem_free(mod->kernels.v[k]);

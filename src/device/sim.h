@@ -18,8 +18,8 @@ typedef struct SimEvent {
 typedef struct SimKernel {
     oc_kernel base;
     const Function *f;
-    bool asked_for;    // sim_kernel has made what follows
-    Kernel *kernel;    // null: the kernel can't be run
+    Kernel *kernel;    // null: nobody has asked for it yet (sim_kernel), it was dropped, or it can't be run
+    uint64_t turn;     // when it was asked for last
     char *refusal;     // why it can't be run
     oc_status status;  // what its launches return in that case
     ParamTable params;
@@ -37,6 +37,7 @@ typedef struct Sim {
     Gmem memory;
     Chip chip;
     VEC(SimModule *) modules;
+    uint64_t decoded, turns;  // bytes of all kernels that are decoded; how often kernels were asked for
     VEC(SimStream *) streams;
     VEC(SimEvent *) events;
     VEC(Record) records;  // of the launches from number forgotten on
@@ -83,8 +84,8 @@ oc_kernel *sim_kernel_at(oc_module *m, size_t index);
 oc_status sim_symbol(oc_module *m, const char *name, oc_ptr *ptr, size_t *bytes);
 oc_kernel_info sim_kernel_describe(const oc_kernel *k);
 const char *sim_kernel_name(const oc_kernel *k);
-// The kernel as it is executed, made when it is first asked for: a module may have hundreds, of which one is run. Null:
-// it can't be run; with refusal and status.
+// The kernel as it is executed, made when it is asked for: a module may have hundreds, of which one is run. Null: it
+// can't be run; with refusal and status. It is there until another kernel is asked for.
 const SimKernel *sim_kernel(const oc_kernel *k);
 
 // textures.c: textures, surfaces, and the references of modules

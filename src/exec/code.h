@@ -140,8 +140,9 @@ typedef struct Code {
     uint32_t reg_rows;     // rows that hold registers
     uint32_t stack;        // the row of the lanes' stacks (stack.c); NO_REG: it takes none
     uint32_t stat_base;    // number of its first instruction among all of the kernel's
-    struct Alloc *alloc;
-    struct Files *files;  // where its values lie; null: nobody asks (Image.files)
+    struct Body *body;     // what other kernels share with it; null: it isn't decoded
+    const struct Alloc *alloc;  // the body's
+    const struct Files *files;  // the body's: where its values lie; null: nobody asks (Image.files)
     VEC(struct CallSite *) calls;
     VEC(Loc32 *) results;  // that instructions refer to
     VEC(Tensor *) tensors;
@@ -163,6 +164,7 @@ typedef struct Kernel {
     VEC(VarPlace) shared;    // its .shared variables, without those of the launch's size
     uint32_t registers;      // per thread, callees included
     uint32_t insts;          // of all codes, their sentinels included
+    uint64_t bytes;          // about what it takes of the host's memory
     uint32_t score_size;     // the most scoreboard entries of a frame
     uint32_t local_bytes;    // per thread, deepest chain; recursion is bounded by the device
     bool recursive, grows;   // grows: it takes more local memory while it runs (alloca)
@@ -183,7 +185,8 @@ typedef struct Image {
     uint32_t banks;                 // of the register file, among which words are spread; 0: they aren't
     bool values;                    // a value of any width takes one register (registers.values)
     uint32_t last, operand;         // entries of the register files that the compiler fills (ptx/strands.h)
-    uint64_t decoded;               // instructions of its kernels so far, those of the functions they call with each
+    struct Body **bodies;           // by the function's place among the module's symbols; null: there are none
+    size_t made;                    // of them
 } Image;
 // Decodes a kernel for execution; its module's symbols must have addresses. Null on failure, e.g. unimplemented forms.
 Kernel *exec_decode(Image *image, const Function *f, Diag *diag);

@@ -131,31 +131,22 @@ static bool frame_fits(Decode *x, uint64_t rows)
 }
 
 // Can one lane of a warp add for the others? Their address is surely the same, and nobody reads the result (D_SAME).
-// uniform: of the function's registers; null: it is found when it is first needed.
-static bool adds_to_one(const Function *f, bool **uniform, const Inst *i)
+static bool adds_to_one(Body *b, const Inst *i)
 {
     int at = i->op == OP_ATOM ? 1 : 0;
     if ((i->op != OP_RED && (i->op != OP_ATOM || i->opnd[0].kind != O_SINK)) || i->vec > 1) return false;
     if (i->mod[G_ATOM] != M_A_ADD || (i->type != TY_U32 && i->type != TY_S32)) return false;
-    if (!*uniform) *uniform = ptx_uniform(f);
-    return uniform_operand(*uniform, &i->opnd[at]);
+    return uniform_operand(body_uniform(b), &i->opnd[at]);
 }
 
 static bool decode_function(Decode *x, Code *code)
 {
-    const Function *f = x->f = code->f;
+    code->body = body_take(x->image, code->parsed);
+    const Function *f = x->f = code->f = code->body->f;
+    code->alloc = code->body->alloc, code->files = code->body->files, code->registers = code->body->registers;
     x->code = code;
     x->i = NULL;
     places_clear(&x->local), places_clear(&x->param);
-    Flow *flow = flow_build(f);
-    flow_live(flow);
-    x->flow = flow;
-    code->alloc = x->image->lower ? alloc_colour(flow) : alloc_identity(flow);
-    if (x->image->files)
-        code->files = files_allocate(flow, code->alloc, x->image->last, x->image->operand, x->image->values);
-    if (x->image->files && x->image->banks) files_spread(code->files, flow, code->alloc->slots, x->image->banks);
-    code->registers = x->image->values && x->image->lower ? alloc_values(flow) : 0;
-    if (!code->registers) code->registers = code->alloc->slots;
     code->reg_rows = code->alloc->rows;
     code->preds = code->alloc->preds + PRED_FIRST;
     uint64_t rows = ((uint64_t)code->reg_rows + 1) & ~1ull;
@@ -174,12 +165,11 @@ static bool decode_function(Decode *x, Code *code)
     code->n = (uint32_t)f->insts.n;
     code->insts = mem_alloc(sizeof *code->insts * (code->n + 1));
     int16_t *prov = f->entry ? ptx_provenance(f, NULL) : NULL;
-    bool *uniform = NULL;
     for (uint32_t n = 0; n < code->n && ok; n++) {
         x->i = &f->insts.v[n];
         ok = decode_inst(x, &code->insts[n], n) && !x->failed;
         if (prov) code->insts[n].prov = prov[n];
-        if (ok && adds_to_one(f, &uniform, x->i)) code->insts[n].flags |= D_SAME;
+        if (ok && adds_to_one(code->body, x->i)) code->insts[n].flags |= D_SAME;
         if (x->image->operand + x->image->last && code->files->start[n] & STRAND_WAITS) code->insts[n].flags |= D_WAITS;
     }
     for (size_t p = 0; p < f->pragmas.n; p++) {
@@ -194,8 +184,7 @@ static bool decode_function(Decode *x, Code *code)
                                    .prov = PROV_NONE,
                                    .index = code->n,
                                    .op = OP_EXIT};
-    mem_free(prov), mem_free(uniform);
-    flow_free(flow);
+    mem_free(prov);
     return ok;
 }
 
@@ -334,21 +323,19 @@ static void find_needs(Kernel *k)
     mem_free(w.of);
 }
 
-// Each kernel has the functions that it reaches for itself, so that many kernels with many functions in common are more
-// than their text.
-enum { EACH = 32 };  // what a function costs by itself, in instructions
-static bool small_enough(Decode *x)
+// Each kernel has the functions that it reaches decoded for itself. So all kernels of a module may be far more than its
+// text, and the host is asked for room for each.
+enum { FUNCTION_BYTES = 2048 };  // what a function takes by itself
+static bool has_room(Decode *x)
 {
-    Image *image = x->image;
-    const Module *m = image->module;
-    uint64_t most = MAX_SHARED_CODE;
-    for (size_t f = 0; f < m->functions.n; f++) most += m->functions.v[f]->insts.n + EACH;
-    for (size_t c = 0; c < x->k->codes.n; c++) image->decoded += x->k->codes.v[c]->parsed->insts.n + EACH;
-    return image->decoded <= most ||
-           decode_fail(x, false,
-                       "the kernels up to '%s' have %llu instructions with those of all functions they call, "
-                       "and %llu are possible",
-                       x->f->symbol->name, (unsigned long long)image->decoded, (unsigned long long)most);
+    enum { EACH = sizeof(Dinst) + ROW_BYTES };  // an instruction, and a constant that no other has
+    uint64_t insts = 0;
+    for (size_t c = 0; c < x->k->codes.n; c++) insts += x->k->codes.v[c]->parsed->insts.n;
+    if (mem_room(insts * EACH + x->k->codes.n * FUNCTION_BYTES)) return true;
+    x->diag->memory = true;
+    return decode_fail(x, false,
+                       "the host has no memory for the %llu instructions of '%s' and of all functions that it calls",
+                       (unsigned long long)insts, x->f->symbol->name);
 }
 
 static void fill_constants(Decode *x)
@@ -402,11 +389,7 @@ Kernel *exec_decode(Image *image, const Function *f, Diag *diag)
     place_unnamed(&x);
     if (x.extern_align) k->static_shared = (k->static_shared + x.extern_align - 1) / x.extern_align * x.extern_align;
     k->code = k->codes.v[0];
-    bool ok = !x.failed && small_enough(&x);
-    for (size_t c = 0; c < k->codes.n; c++) k->codes.v[c]->f = k->codes.v[c]->parsed;
-    for (size_t c = 0; c < k->codes.n && ok; c++)
-        if (image->lower || ptx_has_wmma(k->codes.v[c]->parsed))
-            k->codes.v[c]->f = ptx_lower(k->codes.v[c]->parsed, image->reg_limit);
+    bool ok = !x.failed && has_room(&x);
     for (size_t c = 0; c < k->codes.n && ok; c++) ok = decode_function(&x, k->codes.v[c]);
     for (size_t c = 0; c < k->codes.n && ok; c++) {
         Code *code = k->codes.v[c];
@@ -416,6 +399,7 @@ Kernel *exec_decode(Image *image, const Function *f, Diag *diag)
     }
     if (ok) find_needs(k);
     fill_constants(&x);
+    k->bytes = k->insts * sizeof(Dinst) + k->codes.n * FUNCTION_BYTES + (uint64_t)k->const_rows * ROW_BYTES;
     places_clear(&x.shared), places_clear(&x.local), places_clear(&x.param), places_clear(&x.params);
     places_clear(&x.reached);
     map_free(&x.rows);
@@ -444,10 +428,8 @@ void exec_kernel_free(Kernel *k)
         vec_free(&code->bulks);
         vec_free(&code->local_params);
         vec_free(&code->locals);
-        alloc_free(code->alloc);
-        files_free(code->files);
         mem_free(code->insts);
-        if (code->f != code->parsed) ptx_lowered_free((Function *)code->f);
+        if (code->body) body_give(k->image, code->parsed);
         mem_free(code);
     }
     vec_free(&k->codes);

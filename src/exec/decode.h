@@ -25,7 +25,6 @@ typedef struct Decode {
     Kernel *k;
     Code *code;
     const Function *f;
-    const Flow *flow;  // of f
     Diag *diag;
     const Inst *i;
     Places reached;         // functions → their number in Kernel.codes
@@ -37,6 +36,20 @@ typedef struct Decode {
     Map rows;  // value and width → row of a constant
     bool failed;
 } Decode;
+
+// --- body.c ----------------------------------------------------------------------------------------------------------
+typedef struct Body {
+    uint32_t users;        // codes
+    const Function *f;     // lowered, or as parsed
+    Alloc *alloc;          // where its values lie
+    struct Files *files;   // in the register files; null: nobody asks
+    uint32_t registers;    // 32-bit slots
+    uint32_t *reconverge;  // of each branch: where its lanes meet
+    bool *uniform;         // of its registers; null: nobody has asked
+} Body;
+Body *body_take(Image *image, const Function *parsed);
+void body_give(Image *image, const Function *parsed);
+const bool *body_uniform(Body *b);
 
 // --- operand.c -------------------------------------------------------------------------------------------------------
 // Tells the first mistake with its place; always false. unsupported: it is legal, but not implemented.

@@ -273,14 +273,14 @@ static bool decode_branch(Decode *x, Dinst *d)
 {
     d->target = x->f->labels.v[x->i->opnd[0].reg].inst;
     if (d->target <= d->index) d->flags |= D_BACK;
-    d->reconverge = flow_reconvergence(x->flow, d->index);
+    d->reconverge = x->code->body->reconverge[d->index];
     return true;
 }
 
 static bool decode_table(Decode *x, Dinst *d)
 {
     d->a = source_row(x, &x->i->opnd[0], TY_B32);
-    d->reconverge = flow_reconvergence(x->flow, d->index);
+    d->reconverge = x->code->body->reconverge[d->index];
     return true;
 }
 

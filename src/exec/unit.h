@@ -7,11 +7,10 @@
 
 #include <string.h>
 
-// At most: bytes of the rows of all frames of a warp; registers of a thread, which no GPU has; instructions of a
-// module's kernels beyond those of its text; rows of constants of a kernel.
+// At most: bytes of the rows of all frames of a warp; registers of a thread, which no GPU has; rows of constants of a
+// kernel.
 #define MAX_STACK (1u << 30)
 #define MAX_REGISTERS (1u << 16)
-#define MAX_SHARED_CODE (4ull << 20)
 #define MAX_CONST_ROWS (1u << 23)
 #define CODE_BASE 0x10u    // function pointers are CODE_BASE + index
 #define CVT_SECOND_LONG 1  // imm of a cvt to a pair: the second source's register has 64 bits
