@@ -219,6 +219,7 @@ Verdict ptx_open(Opened *o, int sm, bool lower, const char *head, const char *bo
 
 void ptx_close(Opened *o)
 {
+    if (o->kernel) o->kernel->image = &o->image;  // it may have been copied since
     exec_kernel_free(o->kernel);
     if (o->module) ptx_free(o->module);
     diag_free(&o->diag);

@@ -10,6 +10,7 @@ import glob
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -87,6 +88,8 @@ def build(folder, path, compiler, test):
     program = os.path.abspath(f'{FOLDER}/{folder}__{os.path.basename(path)}.exe')
     if os.path.exists(program):
         return program
+    if not shutil.which(compiler, path=PLAIN['PATH']):
+        return None
     openacc = 'oacc' in folder
     words = [compiler, '-w', '-foffload=nvptx-none', '-I' + os.path.join(SUITE, '../../include')]
     words += ['-I' + os.path.dirname(path)]
