@@ -95,7 +95,8 @@ cudaError_t client_missing(const char *name);
 cudaError_t noted(cudaError_t error);  // keeps an error as this thread's last one, and returns it
 void errors_hush(bool on);             // this thread's calls are the driver's, whose errors aren't the runtime's
 cudaError_t runtime_ready(void);       // is onchip there? Each of the runtime's functions begins so
-bool runtime_used(void);               // has this thread called one that isn't the driver's?
+const char *cudaGetErrorString(cudaError_t error);
+bool runtime_used(void);  // has this thread called one that isn't the driver's?
 #define READY()                                  \
     do {                                         \
         cudaError_t r_ = runtime_ready();        \
@@ -153,6 +154,17 @@ typedef struct Values {
     size_t bytes;
 } Values;
 cudaError_t launch_run(const void *f, const Config *c, const Values *v);
+typedef struct Attribute {  // cudaLaunchAttribute, CUlaunchAttribute
+    int id, reserved;
+    union {
+        int cooperative;
+        dim3 cluster;
+        char room[64];
+    } value;
+} Attribute;
+// The same as n attributes say: cooperative, and a cluster's size. The others are hints, or order launches that run one
+// after the other anyway.
+cudaError_t launch_attributed(const void *f, const Config *c, const Attribute *list, unsigned n, const Values *v);
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *f, int threads,
                                                                    size_t dynamic, unsigned flags);
 

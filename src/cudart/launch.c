@@ -167,14 +167,6 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
 }
 
 // --- launches with attributes ----------------------------------------------------------------------------------------
-typedef struct Attribute {  // cudaLaunchAttribute
-    int id, reserved;
-    union {
-        int cooperative;
-        dim3 cluster;
-        char room[64];
-    } value;
-} Attribute;
 typedef struct LaunchConfig {  // cudaLaunchConfig_t
     dim3 grid, block;
     size_t shared;
@@ -187,37 +179,48 @@ enum { COOPERATIVE = 2, CLUSTER = 4 };  // cudaLaunchAttributeID
 enum { MOST_CLUSTER = 16 };             // blocks; 8 where a kernel doesn't ask for more
 
 // Blocks that wait for one another must all have room at once (CUDA C++ Programming Guide, "Grid Synchronization").
+static cudaError_t launch_together(const void *f, const Config *c, const Values *v)
+{
+    int blocks;
+    const uint64_t threads = (uint64_t)c->block.x * c->block.y * c->block.z;
+    if (!threads || threads > 1024) return noted(cudaErrorInvalidConfiguration);
+    cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, f, (int)threads, c->shared, 0);
+    if (error) return error;
+    if ((uint64_t)c->grid.x * c->grid.y * c->grid.z > (uint64_t)blocks * client_device()->sms)
+        return noted(cudaErrorCooperativeLaunchTooLarge);
+    return launch_run(f, &(Config){c->grid, c->block, c->shared, c->stream, true, {0, 0, 0}}, v);
+}
+
 cudaError_t cudaLaunchCooperativeKernel(const void *f, dim3 grid, dim3 block, void **args, size_t shared,
                                         cudaStream_t s)
 {
-    int blocks;
     READY();
-    uint64_t threads = (uint64_t)block.x * block.y * block.z, all = (uint64_t)grid.x * grid.y * grid.z;
-    if (!threads || threads > 1024) return noted(cudaErrorInvalidConfiguration);
-    cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, f, (int)threads, shared, 0);
-    if (error) return error;
-    if (all > (uint64_t)blocks * client_device()->sms) return noted(cudaErrorCooperativeLaunchTooLarge);
-    return launch(f, &(Config){grid, block, shared, s, true, {0, 0, 0}}, args);
+    return launch_together(f, &(Config){.grid = grid, .block = block, .shared = shared, .stream = s},
+                           &(Values){.args = args});
 }
 
-// Attributes but for these two are hints, or order launches that run one after the other anyway.
-cudaError_t cudaLaunchKernelExC(const LaunchConfig *c, const void *f, void **args)
+cudaError_t launch_attributed(const void *f, const Config *given, const Attribute *list, unsigned n, const Values *v)
 {
-    bool together = false;
-    dim3 cluster = {0, 0, 0};
-    READY();
-    if (!c || (c->n && !c->attributes)) return noted(cudaErrorInvalidValue);
-    for (unsigned k = 0; k < c->n; k++) {
-        const Attribute *a = &c->attributes[k];
-        together |= a->id == COOPERATIVE && a->value.cooperative;
-        if (a->id != CLUSTER) continue;
-        cluster = a->value.cluster;
-        const uint64_t blocks = (uint64_t)cluster.x * cluster.y * cluster.z;
-        if (!blocks || blocks > MOST_CLUSTER || c->grid.x % cluster.x || c->grid.y % cluster.y || c->grid.z % cluster.z)
+    Config c = *given;
+    if (n && !list) return noted(cudaErrorInvalidValue);
+    for (unsigned k = 0; k < n; k++) {
+        c.cooperative |= list[k].id == COOPERATIVE && list[k].value.cooperative;
+        if (list[k].id != CLUSTER) continue;
+        c.cluster = list[k].value.cluster;
+        const uint64_t blocks = (uint64_t)c.cluster.x * c.cluster.y * c.cluster.z;
+        if (!blocks || blocks > MOST_CLUSTER || c.grid.x % c.cluster.x || c.grid.y % c.cluster.y ||
+            c.grid.z % c.cluster.z)
             return noted(cudaErrorInvalidClusterSize);
     }
-    if (together) return cudaLaunchCooperativeKernel(f, c->grid, c->block, args, c->shared, c->stream);
-    return launch(f, &(Config){c->grid, c->block, c->shared, c->stream, false, cluster}, args);
+    return c.cooperative ? launch_together(f, &c, v) : launch_run(f, &c, v);
+}
+
+cudaError_t cudaLaunchKernelExC(const LaunchConfig *c, const void *f, void **args)
+{
+    READY();
+    if (!c) return noted(cudaErrorInvalidValue);
+    const Config config = {.grid = c->grid, .block = c->block, .shared = c->shared, .stream = c->stream};
+    return launch_attributed(f, &config, c->attributes, c->n, &(Values){.args = args});
 }
 
 // As in ptsz.c; the stream is in the config.

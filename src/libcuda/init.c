@@ -53,11 +53,13 @@ CUresult missing(const char *name)
 
 static const struct {
     CUresult number;
-    const char *name, *text;
+    const char *name, *text;  // text null: the runtime's
 } errors[] = {
-#define ERROR(number, name, text) {number, #name, text},
+#define ERROR(number, name) {number, #name, NULL},
+#define OWN(number, name, text) {number, #name, text},
 #include "libcuda/errors.def"
 #undef ERROR
+#undef OWN
 };
 
 static CUresult find(CUresult error, bool name, const char **to)
@@ -65,7 +67,8 @@ static CUresult find(CUresult error, bool name, const char **to)
     if (!to) return CUDA_ERROR_INVALID_VALUE;
     *to = NULL;
     for (size_t k = 0; k < COUNT(errors) && !*to; k++)
-        if (errors[k].number == error) *to = name ? errors[k].name : errors[k].text;
+        if (errors[k].number == error)
+            *to = name ? errors[k].name : errors[k].text ? errors[k].text : cudaGetErrorString(error);
     return *to ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 

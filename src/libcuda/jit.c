@@ -45,6 +45,12 @@ static void put(char *to, size_t room, void **used, const char *text)
     if (used) *used = (void *)(uintptr_t)n;
 }
 
+void jit_refuse(const Jit *jit, const char *what, const char *why)
+{
+    if (!jit->error || !jit->error_room) client_line("%s: %s", what, why ? why : "");
+    jit_tell(jit, NULL, why);
+}
+
 void jit_tell(const Jit *jit, const char *info, const char *error)
 {
     put(jit->info, jit->info_room, jit->info_used, info);

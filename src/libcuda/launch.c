@@ -24,11 +24,12 @@ static CUresult values_of(void **params, void **extra, Values *v)
     return CUDA_SUCCESS;
 }
 
-static CUresult run(const void *f, const Config *c, const Values *v)
+static CUresult of_kernel(CUresult result)
 {
-    CUresult result = ASKED(launch_run(f, c, v));
     return result == CUDA_ERROR_NOT_FOUND ? CUDA_ERROR_INVALID_HANDLE : result;
 }
+
+static CUresult run(const void *f, const Config *c, const Values *v) { return of_kernel(ASKED(launch_run(f, c, v))); }
 
 CUresult cuLaunchKernel LAUNCH_PARAMETERS
 {
@@ -47,32 +48,19 @@ CUresult cuLaunchCooperativeKernel COOPERATIVE_PARAMETERS
     return ASKED(cudaLaunchCooperativeKernel(f, (dim3){gx, gy, gz}, (dim3){bx, by, bz}, params, smem, (cudaStream_t)s));
 }
 
-// Attributes are the runtime's: cooperative launches and clusters; others are hints.
+_Static_assert(sizeof(CUlaunchAttribute) == sizeof(Attribute), "the runtime's has the same layout");
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction f, void **params, void **extra)
 {
-    enum { MOST_BLOCKS = 16 };
     Values v;
-    bool together = false;
-    dim3 cluster = {0, 0, 0};
     CONTEXT();
-    if (!config || (config->n && !config->attrs)) return CUDA_ERROR_INVALID_VALUE;
+    if (!config) return CUDA_ERROR_INVALID_VALUE;
     CUresult result = values_of(params, extra, &v);
-    for (unsigned k = 0; k < config->n && result == CUDA_SUCCESS; k++) {
-        const CUlaunchAttribute *a = &config->attrs[k];
-        together |= a->id == LAUNCH_COOPERATIVE && a->value.cooperative;
-        if (a->id != LAUNCH_CLUSTER) continue;
-        memcpy(&cluster, a->value.bytes, sizeof cluster);
-        const uint64_t blocks = (uint64_t)cluster.x * cluster.y * cluster.z;
-        if (!blocks || blocks > MOST_BLOCKS || config->grid[0] % cluster.x || config->grid[1] % cluster.y ||
-            config->grid[2] % cluster.z)
-            result = cudaErrorInvalidClusterSize;
-    }
     if (result != CUDA_SUCCESS) return result;
-    const dim3 grid = {config->grid[0], config->grid[1], config->grid[2]};
-    const dim3 block = {config->block[0], config->block[1], config->block[2]};
-    cudaStream_t s = (cudaStream_t)config->stream;
-    if (together && params) return ASKED(cudaLaunchCooperativeKernel(f, grid, block, params, config->smem, s));
-    return run(f, &(Config){grid, block, config->smem, s, together, cluster}, &v);
+    const Config c = {.grid = {config->grid[0], config->grid[1], config->grid[2]},
+                      .block = {config->block[0], config->block[1], config->block[2]},
+                      .shared = config->smem,
+                      .stream = (cudaStream_t)config->stream};
+    return of_kernel(ASKED(launch_attributed(f, &c, (const Attribute *)config->attrs, config->n, &v)));
 }
 
 // --- as CUDA 3 launched ----------------------------------------------------------------------------------------------

@@ -51,11 +51,9 @@ CUresult cuLinkCreate(unsigned n, int *options, void **values, void **out)
     return cuLinkCreate_v2(n, options, values, out);
 }
 
-// The program's log has the reason, or the standard error, where there is none.
 static CUresult refuse(const State *s, CUresult result, const Diag *why)
 {
-    if (!s->jit.error || !s->jit.error_room) client_line("modules can't be linked: %s", why->text.v);
-    jit_tell(&s->jit, NULL, why->text.v);
+    jit_refuse(&s->jit, "modules can't be linked", why->text.v);
     return result;
 }
 

@@ -61,6 +61,8 @@ bool image_ptx(const void *image, Text *ptx, Diag *why)
     return diag_error(why, "it is neither PTX nor a fat binary");
 }
 
+static const char cannot_load[] = "a module can't be loaded";
+
 static CUresult load_ptx(const Text *ptx, const Jit *jit, Module **out)
 {
     Answer answer;
@@ -73,10 +75,10 @@ static CUresult load_ptx(const Text *ptx, const Jit *jit, Module **out)
         HASH_ADD_PTR(modules.all, self, m);
         leave();
         *out = m;
-    } else if (!jit->error || !jit->error_room) {  // nobody else would say why
-        client_line("a module can't be loaded: %s", answer.text.n ? answer.text.v : "");
+        jit_tell(jit, NULL, answer.text.v);  // which kernels of it can't be run
+    } else {
+        jit_refuse(jit, cannot_load, answer.text.v);
     }
-    jit_tell(jit, NULL, answer.text.v);
     text_free(&answer.text);
     return result;
 }
@@ -92,8 +94,7 @@ static CUresult load(const void *image, const Jit *jit, Module **out)
     } else {
         if (image_kind(image) == IMAGE_CUBIN || image_kind(image) == IMAGE_FATBIN)
             result = CUDA_ERROR_NO_BINARY_FOR_GPU;
-        if (!jit->error || !jit->error_room) client_line("a module can't be loaded: %s", why.text.v);
-        jit_tell(jit, NULL, why.text.v);
+        jit_refuse(jit, cannot_load, why.text.v);
     }
     text_free(&ptx), diag_free(&why);
     return result;

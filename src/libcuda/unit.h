@@ -82,6 +82,8 @@ typedef struct Jit {
 } Jit;
 CUresult jit_read(unsigned n, const int *options, void **values, Jit *jit);
 void jit_tell(const Jit *jit, const char *info, const char *error);  // either may be null: nothing
+// Why what was asked for can't be: the program's log has it, or a line on stderr, since nobody else would say it.
+void jit_refuse(const Jit *jit, const char *what, const char *why);
 
 // --- texture.c -------------------------------------------------------------------------------------------------------
 // A CUarray_format and a number of channels, as the runtime describes them. False: there are no such texels.
