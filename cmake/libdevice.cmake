@@ -8,7 +8,7 @@ if(ONCHIP_CLANG_14 AND ONCHIP_LIBCLC)
     set(probe ${CMAKE_BINARY_DIR}/libdevice.probe)
     file(WRITE ${probe}.cu "extern \"C\" __attribute__((device)) double f(double x) { return x; }\n")
     set(clang_14 ${ONCHIP_CLANG_14} -x cuda -nocudainc -nocudalib --cuda-path=/nonexistent --cuda-device-only
-        --cuda-gpu-arch=sm_35 -Wno-unknown-cuda-version -Xclang -target-sdk-version=11.5
+        --cuda-gpu-arch=sm_35 -Wno-unknown-cuda-version
         -Xclang -target-feature -Xclang +ptx75 -Xclang -mlink-builtin-bitcode -Xclang ${ONCHIP_LIBCLC})
     execute_process(COMMAND ${ONCHIP_CLANG_14} --version OUTPUT_VARIABLE version ERROR_QUIET)
     execute_process(COMMAND ${clang_14} -emit-llvm -c -o ${probe}.bc ${probe}.cu RESULT_VARIABLE failed

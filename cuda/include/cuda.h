@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#define CUDA_VERSION CUDART_VERSION
+#define CUDA_VERSION 12000  // a number: clang reads it out of this line
 
 typedef uint32_t cuuint32_t;
 typedef uint64_t cuuint64_t;

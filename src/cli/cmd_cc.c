@@ -53,12 +53,50 @@ static void help(void)
     Text names = {0};
     const char *doc;
     fputs(usage, stdout);
+    put_row(stdout, "  --as-ptxas, --as-nvlink", 27, BREAK_WORDS,
+            "in front of all: stands in for these two, where LLVM calls them; --help behind it lists their options");
     for (size_t k = 0; nvcc_option(k, &names, &doc); k++, names.n = 0) put_row(stdout, names.v, 27, BREAK_WORDS, doc);
     text_free(&names);
 }
 
+// What ptxas and nvlink say of themselves: the release stands in the last line.
+static const char machine_version[] = "%s: NVIDIA (R)\n"
+                                      "has onchip cc %s in its place: objects hold PTX\n"
+                                      "Cuda compilation tools, release 12.0, V12.0.0\n";
+
+static void machine_help(MachineTool tool, const char *name)
+{
+    Text names = {0};
+    const char *doc;
+    printf("usage: onchip cc --as-%s [options] FILE … [-o OBJECT]\n\n"
+           "It stands in for %s where a compiler calls it, and takes its options:\n\n",
+           name, name);
+    for (size_t k = 0; machine_option(tool, k, &names, &doc); k++, names.n = 0)
+        put_row(stdout, names.v, 27, BREAK_WORDS, doc);
+    text_free(&names);
+}
+
+static int run_machine(MachineTool tool, const char *name, int argc, char **argv)
+{
+    Text said = {0};
+    Diag error = {0};
+    NvccWord word;
+    const bool ok = machine_run(tool, argc, argv, &word, &said, &error);
+    if (said.n) fputs(said.v, stderr);
+    if (!ok)
+        tell(0, "%s", error.text.v);
+    else if (word == NVCC_VERSION)
+        printf(machine_version, name, ONCHIP_VERSION);
+    else if (word == NVCC_HELP)
+        machine_help(tool, name);
+    text_free(&said), diag_free(&error);
+    return ok ? EXIT_OK : EXIT_FAILED;
+}
+
 int cmd_cc(int argc, char **argv)
 {
+    if (argc && !strcmp(argv[0], "--as-ptxas")) return run_machine(TOOL_PTXAS, "ptxas", argc - 1, argv + 1);
+    if (argc && !strcmp(argv[0], "--as-nvlink")) return run_machine(TOOL_NVLINK, "nvlink", argc - 1, argv + 1);
     Build b = {.output = NULL};
     Text notes = {0};
     Diag error = {0};

@@ -78,6 +78,13 @@ bool nvcc_read(int argc, char **argv, Build *b, NvccWord *word, Text *said, Diag
 // Adds the names of its k-th option, and gives what it does. False: there are fewer.
 bool nvcc_option(size_t k, Text *names, const char **doc);
 
+// --- assemble.c: what LLVM, Triton and their like call ptxas and nvlink ---------------------------------------------
+// Each does what its command line says. The PTX is checked and stays PTX, in an object that our driver loads
+// (driver/fatbin.h). said gets warnings, and what was asked to be told. False: the reason, with its place.
+typedef enum MachineTool { TOOL_PTXAS, TOOL_NVLINK } MachineTool;
+bool machine_run(MachineTool tool, int argc, char **argv, NvccWord *word, Text *said, Diag *diag);
+bool machine_option(MachineTool tool, size_t k, Text *names, const char **doc);  // as nvcc_option
+
 // --- toolkit.c -----------------------------------------------------------------------------------------------------
 // The command that gives nvcc's command line to NVIDIA's nvcc, whose name is put into path: PTX has to be in the
 // program, and is for sm_75 if no target is named. A null ends the words, which are path, of argv, or constant.

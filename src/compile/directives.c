@@ -150,11 +150,15 @@ void directives_take(Text *ir, Directives *all)
     vec_free(&lines.all), vec_free(&lines.constants), map_free(&lines.places);
 }
 
-// The end of a kernel's parameters: clang writes it at the begin of a line, or has none, "()".
-static const char *parameters_end(const char *begin)
+// The first c from p on that isn't in a comment; null: there is none.
+static const char *find(const char *p, char c)
 {
-    const char *end = !begin || begin[1] == ')' ? begin : strstr(begin, "\n)");
-    return end ? end + 1 : NULL;
+    for (; p && *p && *p != c; p++) {
+        if (p[0] == '/' && p[1] == '/') p += strcspn(p, "\n");
+        if (p[0] == '/' && p[1] == '*' && !(p = strstr(p + 2, "*/"))) return NULL;
+        if (!*p) return NULL;
+    }
+    return p && *p ? p : NULL;
 }
 
 void directives_put(const Directives *all, Text *ptx)
@@ -164,7 +168,7 @@ void directives_put(const Directives *all, Text *ptx)
         Text head = {0}, out = {0};
         text_printf(&head, ".entry %s(", d->kernel);
         const char *at = ptx->n && d->text.n ? strstr(ptx->v, head.v) : NULL;
-        const char *end = parameters_end(at ? at + head.n - 1 : NULL);
+        const char *end = find(at, ')');
         if (end) {
             text_add(&out, ptx->v, (size_t)(end + 1 - ptx->v));
             text_printf(&out, "\n%s", d->text.v);
@@ -181,13 +185,12 @@ void directives_limit(uint32_t registers, Text *ptx)
     Text out = {0};
     const char *done = ptx->n ? ptx->v : "";
     for (const char *at = done; (at = strstr(at, ".entry ")); at++) {
-        const char *end = parameters_end(strchr(at, '('));
-        const char *body = end ? strstr(end, "\n{") : NULL;
+        const char *end = strpbrk(at, "({"), *body = find(end, '{');
         if (!body) break;
         const bool bound =
             memmem(end, (size_t)(body - end), ".maxntid", 8) || memmem(end, (size_t)(body - end), ".maxnreg", 8);
         text_add(&out, done, (size_t)(body - done));
-        if (!bound) text_printf(&out, "\n.maxnreg %u", registers);
+        if (!bound) text_printf(&out, ".maxnreg %u\n", registers);
         done = at = body;
     }
     text_put(&out, done);

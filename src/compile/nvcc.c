@@ -13,9 +13,7 @@ typedef enum NvccId {
 #undef OPTION
     NVCC_OPTIONS
 } NvccId;
-static const struct {
-    const char *name, *brief, *takes, *doc;
-} options[] = {
+static const OptionRow options[] = {
 #define OPTION(id, name, brief, takes, doc) {name, brief, takes, doc},
 #include "compile/nvcc.def"
 #undef OPTION
@@ -33,12 +31,7 @@ typedef struct Reader {
 
 bool nvcc_option(size_t k, Text *names, const char **doc)
 {
-    if (k >= COUNT(options)) return false;
-    const bool two = strcmp(options[k].name, options[k].brief) != 0;
-    text_printf(names, "  --%s%s%s%s%s", options[k].name, two ? ", -" : "", two ? options[k].brief : "",
-                options[k].takes ? " " : "", options[k].takes ? options[k].takes : "");
-    *doc = options[k].doc;
-    return true;
+    return k < COUNT(options) && option_put(&options[k], names, doc);
 }
 
 // --- values --------------------------------------------------------------------------------------------------------
@@ -216,32 +209,9 @@ static bool take(Reader *r, int o, const char *v)
     return true;
 }
 
-// Which option a word is, and where its value stands in it, null: not in it. −1: none.
-static int find(const char *word, const char **value)
-{
-    const char *name = word + 1 + (word[1] == '-');
-    const size_t n = strcspn(name, "=");
-    *value = name[n] ? name + n + 1 : NULL;
-    for (int k = 0; k < NVCC_OPTIONS; k++)
-        if ((strlen(options[k].name) == n && !memcmp(options[k].name, name, n)) ||
-            (strlen(options[k].brief) == n && !memcmp(options[k].brief, name, n)))
-            return !options[k].takes && *value ? -1 : k;
-    // -O3, -DNAME=1, -Ifolder
-    for (int k = 0; k < NVCC_OPTIONS && word[1] != '-'; k++)
-        if (options[k].takes && !options[k].brief[1] && options[k].brief[0] == *name && name[1] &&
-            strchr("ODUIlLmxt", *name))
-            return *value = name + 1, k;
-    return -1;
-}
-
 static bool unknown(const Reader *r, const char *word)
 {
-    const char *names[2 * NVCC_OPTIONS + 1];
-    size_t n = 0;
-    for (size_t k = 0; k < NVCC_OPTIONS; k++) names[n++] = options[k].name, names[n++] = options[k].brief;
-    char hint[100];
-    return diag_error(r->diag, "unknown option %s%s (onchip cc --help; -Xcompiler passes options on)", word,
-                      did_you_mean(word + strspn(word, "-"), names, n, hint));
+    return option_unknown(options, COUNT(options), word, "onchip cc --help; -Xcompiler passes options on", r->diag);
 }
 
 static bool read_words(Reader *r, char **words, int n);
@@ -278,7 +248,7 @@ static bool read_words(Reader *r, char **words, int n)
             vec_push(&b->inputs, ((BuildInput){w, b->language}));
             continue;
         }
-        const int o = find(w, &value);
+        const int o = option_find(options, COUNT(options), "ODUIlLmxt", w, &value);
         if (o < 0 && !r->forward) return unknown(r, w);
         if (o < 0) {
             vec_push(&b->host, w);

@@ -6,6 +6,18 @@
 
 #include <time.h>
 
+// --- option.c: options as nvcc's tools write them -------------------------------------------------------------------
+typedef struct OptionRow {
+    const char *name, *brief;  // --name, -brief; the same: there is no short one
+    const char *takes;         // what stands behind it; null: nothing
+    const char *doc;
+} OptionRow;
+// Which of n rows a word is, and where its value stands in it, null: not in it. −1: none. The letters of joined may
+// have their value right behind them, as in -O3.
+int option_find(const OptionRow *rows, size_t n, const char *joined, const char *word, const char **value);
+bool option_unknown(const OptionRow *rows, size_t n, const char *word, const char *help, Diag *diag);  // returns false
+bool option_put(const OptionRow *row, Text *names, const char **doc);  // for a list of them; returns true
+
 // --- clang.c: which clang there is, and what it can -----------------------------------------------------------------
 typedef struct Clang {
     char path[4096];   // of its file

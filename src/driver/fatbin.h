@@ -81,10 +81,11 @@ const char *elf_needs(const Elf *e, const char *prefix);
 bool elf_program(const char *path);
 
 // --- object.c: PTX in an ELF file of machine 190, where tools expect a cubin -----------------------------------------
-enum { OBJECT_HEAD = 64 };                                // bytes from which can be told what follows
-void object_write(const char *ptx, size_t n, Text *out);  // adds it; out must lie at a multiple of 8 in the end
-bool object_is(const void *head);                         // of this or another version of onchip; reads 16 bytes
-uint64_t object_bytes(const void *head);                  // of the whole file; 0: it is no such object
+enum { OBJECT_HEAD = 64 };  // bytes from which can be told what follows
+// Adds it; out must lie at a multiple of 8 in the end. capability: of the GPU that it is for (90: 9.0); 0: the text's.
+void object_write(const char *ptx, size_t n, uint32_t capability, Text *out);
+bool object_is(const void *head);         // of this or another version of onchip; reads 16 bytes
+uint64_t object_bytes(const void *head);  // of the whole file; 0: it is no such object
 // The text in an object of n bytes, which a null byte ends: it points into bytes. False, and why: it is none, it is
 // damaged, or a version of onchip wrote it that has another format.
 bool object_read(const void *bytes, size_t n, const char **ptx, size_t *length, Diag *diag);

@@ -53,7 +53,7 @@ static void put_sections(const Elf64_Ehdr *h, uint64_t ptx, uint64_t behind, Tex
     text_add(out, (const char *)all, sizeof all);
 }
 
-void object_write(const char *ptx, size_t n, Text *out)
+void object_write(const char *ptx, size_t n, uint32_t capability, Text *out)
 {
     static const char zeros[8];
     const size_t at = out->n;
@@ -75,7 +75,7 @@ void object_write(const char *ptx, size_t n, Text *out)
     text_add(out, ONCHIP_VERSION, sizeof ONCHIP_VERSION);
     const size_t text = out->n;
     text_add(out, ptx, strnlen(ptx, n)), text_add(out, zeros, 1);
-    const uint32_t sm = architecture(out->v + text);
+    const uint32_t sm = capability && capability <= UINT8_MAX ? capability : architecture(out->v + text);
     const size_t behind = out->n - at;
     text_add(out, zeros, -behind % sizeof zeros);
     h.e_flags = FLAG_64_BITS | sm | sm << FLAG_VIRTUAL;

@@ -129,7 +129,7 @@ CUresult cuLinkComplete(void *state, void **out, size_t *bytes)
         result = refuse(s, CUDA_ERROR_INVALID_IMAGE, &why);
     } else {
         s->object.n = 0;
-        object_write(ptx.v, ptx.n, &s->object);
+        object_write(ptx.v, ptx.n, 0, &s->object);
         jit_tell(&s->jit, warnings.v, NULL);
         *out = s->object.v;
         if (bytes) *bytes = s->object.n;

@@ -14,7 +14,7 @@ static const char ptx[] =
 static Text written(void)
 {
     Text out = {0};
-    object_write(ptx, strlen(ptx), &out);
+    object_write(ptx, strlen(ptx), 0, &out);
     return out;
 }
 
@@ -27,7 +27,7 @@ static void what_is_put_in_is_read(void **state)
         const char *text;
         size_t length;
         text_put(&out, "12345678");  // what stands before is kept
-        object_write(ptx, n, &out);
+        object_write(ptx, n, 0, &out);
         assert_memory_equal(out.v, "12345678", 8);
         assert_int_equal(out.n % 8, 0);
         assert_true(object_is(out.v + 8));
@@ -55,7 +55,7 @@ static void tools_take_it_for_a_cubin(void **state)
         Text text = {0}, out = {0};
         Elf64_Ehdr h;
         text_printf(&text, ".version 7.0\n.target %s\n.address_size 64\n", of[k].target);
-        object_write(text.v, text.n, &out);
+        object_write(text.v, text.n, 0, &out);
         memcpy(&h, out.v, sizeof h);
         assert_memory_equal(h.e_ident, "\x7f\x45\x4c\x46\x02\x01\x01\x33\x07onchip\x01", 16);
         assert_int_equal(h.e_machine, 190);

@@ -5,7 +5,7 @@
 
 enum { N = 4096 };
 #pragma omp declare target
-static int table[16];
+int table[16];
 static int square(int x) { return x * x + table[x & 15]; }
 #pragma omp end declare target
 
