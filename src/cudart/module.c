@@ -2,7 +2,6 @@
 // then its kernels and variables by the addresses of their host counterparts. A binary is loaded when the first of
 // these is used: its PTX goes to onchip.
 #include "cudart/unit.h"
-#include "driver/fatbin.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -139,9 +138,7 @@ static cudaError_t load_image(Binary *b)
     Text ptx = {0};
     Diag why = {0};
     Answer answer;
-    const WireDevice *d = client_device();
-    const Wish wish = {.capability = d->capability, .only = {d->target, (char)d->target_kind}};
-    if (!fatbin_ptx(b->image, &wish, &ptx, &why)) {
+    if (!parts_ptx(b->image, &ptx, &why)) {
         client_line("the program's device code can't be used: %s", why.text.v);
         text_free(&ptx), diag_free(&why);
         return cudaErrorNoKernelImageForDevice;

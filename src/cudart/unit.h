@@ -27,6 +27,10 @@ cudaError_t variable_of(const void *symbol, uint64_t *at, size_t *bytes);
 cudaError_t module_of(void **handle, uint64_t *module);
 void modules_forget(void);  // the device is as new: what is used later is loaded again
 
+// --- parts.c: the PTX of a program's image ---------------------------------------------------------------------------
+// For this device; of several objects that belong together (nvcc -rdc=true) it is linked. False, and why.
+bool parts_ptx(const void *image, Text *ptx, Diag *diag);
+
 // --- memory.c --------------------------------------------------------------------------------------------------------
 void managed_is_used(void);
 bool managed_used(void);  // has the program managed memory, which it may read without any call?

@@ -175,6 +175,8 @@ static bool next_entry(const uint8_t **at, const uint8_t *end, Entry *e, const u
     return true;
 }
 
+static bool is_container(const Header *h) { return h->magic == CONTAINER && h->version == 1 && h->bytes >= sizeof *h; }
+
 uint64_t fatbin_each(const uint8_t *v, uint64_t n, FatbinEach *each, void *user, Diag *diag)
 {
     Header h;
@@ -182,7 +184,7 @@ uint64_t fatbin_each(const uint8_t *v, uint64_t n, FatbinEach *each, void *user,
     const uint8_t *contents;
     if (n < sizeof h) return 0;
     memcpy(&h, v, sizeof h);
-    if (h.magic != CONTAINER || h.version != 1 || h.bytes < sizeof h) return 0;
+    if (!is_container(&h)) return 0;
     if (h.bytes > n || h.rest > n - h.bytes) return diag_error(diag, "its fat binary is damaged"), 0;
     const uint8_t *at = v + h.bytes, *end = at + h.rest;
     while (next_entry(&at, end, &e, &contents, diag))
@@ -198,18 +200,29 @@ bool fatbin_unpack(const FatbinPart *part, Text *out, Diag *diag)
     return unpack(&e, part->at + e.header, out, diag);
 }
 
-// Where a program's wrapper points to; null, and why: nowhere, or it is of an unknown kind.
+const void *fatbin_container(const void *image, size_t k, Diag *diag)
+{
+    Header h;
+    Wrapper w;
+    memcpy(&h, image, sizeof h);
+    if (h.magic != WRAPPER) return k ? NULL : image;
+    memcpy(&w, image, sizeof w);
+    if (w.version == WRAPPER_LINKED && w.list && w.list[0]) return w.list[k];
+    if (w.version != WRAPPER_PLAIN && w.version != WRAPPER_LINKED)
+        return diag_error(diag, "its fat binary is of an unknown kind"), NULL;
+    return k ? NULL : w.container;
+}
+
+// The container that an image is, or leads to; null, and why: there is none, or it is of an unknown kind.
 static const uint8_t *container_of(const void *image, Header *h, Diag *diag)
 {
-    memcpy(h, image, sizeof *h);
-    if (h->magic == WRAPPER) {
-        Wrapper w;
-        memcpy(&w, image, sizeof w);
-        if (w.version != 1) return diag_error(diag, "its parts are linked when it is loaded (nvcc -rdc=true)"), NULL;
-        if (!(image = w.container)) return diag_error(diag, "its fat binary is empty"), NULL;
-        memcpy(h, image, sizeof *h);
-    }
-    if (h->magic == CONTAINER && h->version == 1 && h->bytes >= sizeof *h) return image;
+    const void *container = fatbin_container(image, 0, diag);
+    if (!container && !diag->failed) diag_error(diag, "its fat binary is empty");
+    if (!container) return NULL;
+    if (container != image && fatbin_container(image, 1, diag))
+        return diag_error(diag, "its parts are linked when it is loaded (nvcc -rdc=true)"), NULL;
+    memcpy(h, container, sizeof *h);
+    if (is_container(h)) return container;
     return diag_error(diag, "its fat binary is of an unknown kind"), NULL;
 }
 

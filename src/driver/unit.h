@@ -23,9 +23,11 @@ enum {
     FAMILY = 0x200000
 };
 
+enum { WRAPPER_PLAIN = 1, WRAPPER_LINKED };  // by the device linker (nvcc -rdc=true)
 typedef struct Wrapper {
-    uint32_t magic, version;  // 2: with a list of containers that are to be linked when they are loaded
-    const void *container, *list;
+    uint32_t magic, version;
+    const void *container;
+    const void *const *list;  // of a linked one: the objects' containers, which a null ends; null: there are none
 } Wrapper;
 typedef struct Header {
     uint32_t magic;

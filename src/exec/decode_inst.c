@@ -8,6 +8,20 @@
 #include <string.h>
 
 // --- calls -----------------------------------------------------------------------------------------------------------
+// Refuses a call of what has no body: of the device's own runtime (CUDA C++ Programming Guide, "CUDA Dynamic
+// Parallelism"), whose names say which version of it, or of anything else.
+static bool decode_absent(Decode *x, const char *name)
+{
+    static const char *const runtime[] = {"__cudaCDP2", "cudaGetParameterBuffer", "cudaLaunchDevice", "cudaGraph",
+                                          "cudaDeviceSynchronize"};
+    for (size_t k = 0; k < COUNT(runtime); k++)
+        if (!strncmp(name, runtime[k], strlen(runtime[k]))) {
+            x->diag->unsupported = true;
+            return decode_fail(x, false, "it calls '%s': in onchip kernels can't launch others", name);
+        }
+    return decode_fail(x, false, "function '%s' has no body in this module", name);
+}
+
 // Functions of the system, which device code declares and doesn't define.
 static bool decode_system(Decode *x, Dinst *d, const char *name)
 {
@@ -24,7 +38,7 @@ static bool decode_system(Decode *x, Dinst *d, const char *name)
         d->kind = system[k].kind;
         return true;
     }
-    return decode_fail(x, false, "function '%s' has no body in this module", name);
+    return decode_absent(x, name);
 }
 
 // Row by row, what is passed or given back, from row `there` of the callee's frame on.

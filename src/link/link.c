@@ -8,6 +8,8 @@ Link *link_new(void) { return mem_alloc(sizeof(Link)); }
 
 void link_bound(Link *l, uint32_t registers) { l->bound = registers; }
 
+void link_open(Link *l) { l->open = true; }
+
 void link_free(Link *l)
 {
     if (!l) return;

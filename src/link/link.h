@@ -19,6 +19,9 @@ void link_free(Link *l);  // null: nothing
 bool link_add(Link *l, const char *name, const char *text, size_t n, Diag *diag);
 // Kernels take so many registers a thread at most; those that say a number (.maxnreg) keep theirs. 0: any number.
 void link_bound(Link *l, uint32_t registers);
+// Names that nothing defines stay declared, for what was linked before: a kernel that needs one is refused when it is
+// launched.
+void link_open(Link *l);
 // Links all that was added, in that order, and adds the text to out. warnings gets a line for each thing that a card
 // may take otherwise; it may be null. False, and why: they don't go together. May be called again, also with more
 // modules.

@@ -43,7 +43,7 @@ static bool need(Reach *r, Place p)
     const Place to = link_meaning(r->l, p);
     Symbol *y = symbol_at(r->l, to);
     if (y->reached) return true;
-    if (y->kind != VARIABLE && !y->defined && !is_system(y->name)) return undefined(r, p);
+    if (y->kind != VARIABLE && !y->defined && !r->l->open && !is_system(y->name)) return undefined(r, p);
     y->reached = true;
     if (y->defined) vec_push(&r->todo, to);
     return true;
@@ -77,7 +77,7 @@ bool link_reach(Link *l, Diag *diag)
             const bool is_defined = symbol_at(l, link_meaning(l, p))->defined;
             const bool dynamic = y->kind == VARIABLE && y->open && y->space.n == strlen(".shared") &&
                                  !memcmp(l->objects.v[k]->source.text + y->space.at, ".shared", y->space.n);
-            if (y->kind == VARIABLE && !is_defined && !dynamic) ok = undefined(&r, p);
+            if (y->kind == VARIABLE && !is_defined && !dynamic && !l->open) ok = undefined(&r, p);
             if (ok && y->kind != FUNCTION && y->defined && same_place(p, link_meaning(l, p))) ok = need(&r, p);
         }
     ok = ok && go_on(&r);

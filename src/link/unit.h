@@ -107,6 +107,7 @@ struct Link {
     VEC(Object *) objects;  // in the order in which they were added
     uint32_t inputs;        // calls of link_add
     uint32_t bound;         // registers of a thread; 0: any number
+    bool open;              // what nothing defines stays declared
     // While it is linked:
     VEC(Name) names;
     Table table;             // of names
