@@ -25,9 +25,9 @@ typedef struct Wish {
 // How well PTX for a target fits; 0: it can't be taken. The newest that isn't above the GPU fits best, and of one
 // capability the most specific one. A simulated GPU runs what is for later ones, too: of those the oldest fits best.
 uint64_t target_worth(Target t, const Wish *wish);
-// The containers that a program's image stands for: those of the objects that a device link has joined (nvcc -rdc=true),
-// or the one that it has or is. k counts from 0; null: there are no more, or, with why, it is of an unknown kind. The
-// image is the program's own: where it points to isn't checked.
+// The containers that a program's image stands for: those of the objects that a device link has joined (nvcc
+// -rdc=true), or the one that it has or is. k counts from 0; null: there are no more, or, with why, it is of an unknown
+// kind. The image is the program's own: where it points to isn't checked.
 const void *fatbin_container(const void *image, size_t k, Diag *diag);
 // Finds the PTX in a container that fits best, as if it had no machine code. False: why says what is there instead.
 bool fatbin_ptx(const void *image, const Wish *wish, Text *ptx, Diag *diag);

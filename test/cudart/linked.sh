@@ -1,6 +1,6 @@
 #!/bin/bash
-# Programs whose device code is in parts (nvcc -rdc=true): linked.c, made as nvcc makes one; and, where nvcc is, programs
-# that it makes itself.
+# Programs whose device code is in parts (nvcc -rdc=true): linked.c, made as nvcc makes one; and, where nvcc is,
+# programs that it makes itself.
 source "$ONCHIP_SOURCE/test/cudart/expect.bash"
 [[ -z ${ONCHIP_SANITIZED:-} ]] || exit 77
 now=cc
@@ -23,8 +23,8 @@ lost 98
 launches 801
 counter 7
 END
-    says 'object 3 of the program'"'"'s device code is left out, and its kernels are missing: it is machine code alone' \
-        "kernel launches can't be run" "it calls '__cudaCDP2GetParameterBufferV2': in onchip kernels can't launch others"
+    says "object 3 of the program's device code is left out, and its kernels are missing: it is machine code alone" \
+        "kernel launches can't be run" "it calls '__cudaCDP2GetParameterBufferV2'" "kernels can't launch others"
 done
 run --functional ./linked twice
 says "Multiple definition of 'twice' in 'b.cu', first defined in 'object 2'"

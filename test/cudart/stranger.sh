@@ -4,8 +4,8 @@
 source "$ONCHIP_SOURCE/test/cudart/expect.bash"
 now=cc
 # It is static, so that no library of ours is loaded into it: one that a sanitizer has built would end it.
-cc -static -std=gnu17 -Wall -Wextra -Werror -I "$ONCHIP_SOURCE/src" "$ONCHIP_SOURCE/test/cudart/stranger.c" -o stranger ||
-    exit 1
+cc -static -std=gnu17 -Wall -Wextra -Werror -I "$ONCHIP_SOURCE/src" "$ONCHIP_SOURCE/test/cudart/stranger.c" \
+    -o stranger || exit 1
 for what in calls launch huge twice half; do
     run ./stranger $what
     ends 3
