@@ -13,6 +13,7 @@ __device__ void *cudaGetParameterBuffer(size_t alignment, size_t bytes);
 __device__ cudaError_t cudaLaunchDevice(void *kernel, void *parameters, dim3 grid, dim3 block, unsigned shared,
                                         cudaStream_t stream);
 __device__ cudaError_t __cudaDeviceSynchronizeDeprecationAvoidance(void);
+__device__ void cudaGraphSetConditional(unsigned long long handle, unsigned value);  // this one is there (graphs.h)
 }
 #endif
 

@@ -178,6 +178,7 @@ enum cudaStreamCaptureMode {
     cudaStreamCaptureModeThreadLocal,
     cudaStreamCaptureModeRelaxed
 };
+enum cudaStreamUpdateCaptureDependenciesFlags { cudaStreamAddCaptureDependencies, cudaStreamSetCaptureDependencies };
 enum cudaAccessProperty { cudaAccessPropertyNormal, cudaAccessPropertyStreaming, cudaAccessPropertyPersisting };
 struct cudaAccessPolicyWindow {
     void *base_ptr;
@@ -619,48 +620,7 @@ enum cudaSurfaceFormatMode { cudaFormatModeForced, cudaFormatModeAuto };
 #define cudaTextureType2DLayered 0xf2
 #define cudaTextureTypeCubemapLayered 0xfc
 
-// --- graphs ------------------------------------------------------------------------------------------------------------
-enum cudaGraphNodeType {
-    cudaGraphNodeTypeKernel,
-    cudaGraphNodeTypeMemcpy,
-    cudaGraphNodeTypeMemset,
-    cudaGraphNodeTypeHost,
-    cudaGraphNodeTypeGraph,
-    cudaGraphNodeTypeEmpty,
-    cudaGraphNodeTypeWaitEvent,
-    cudaGraphNodeTypeEventRecord
-};
-struct cudaKernelNodeParams {
-    void *func;
-    dim3 gridDim, blockDim;
-    unsigned sharedMemBytes;
-    void **kernelParams, **extra;
-};
-struct cudaMemsetParams {
-    void *dst;
-    size_t pitch;
-    unsigned value, elementSize;
-    size_t width, height;
-};
-struct cudaHostNodeParams {
-    cudaHostFn_t fn;
-    void *userData;
-};
-enum cudaGraphExecUpdateResult {
-    cudaGraphExecUpdateSuccess,
-    cudaGraphExecUpdateError,
-    cudaGraphExecUpdateErrorTopologyChanged
-};
-typedef struct cudaGraphExecUpdateResultInfo_st {
-    enum cudaGraphExecUpdateResult result;
-    cudaGraphNode_t errorNode, errorFromNode;
-} cudaGraphExecUpdateResultInfo;
-enum cudaGraphInstantiateFlags {
-    cudaGraphInstantiateFlagAutoFreeOnLaunch = 1,
-    cudaGraphInstantiateFlagUpload = 2,
-    cudaGraphInstantiateFlagDeviceLaunch = 4,
-    cudaGraphInstantiateFlagUseNodePriority = 8
-};
+// --- others ------------------------------------------------------------------------------------------------------------
 enum cudaGetDriverEntryPointFlags {
     cudaEnableDefault,
     cudaEnableLegacyStream,

@@ -108,10 +108,11 @@ bool pass_ir(const Tool *t, const char *source, Target target, const char *ir, c
 }
 
 // --- functions without a body --------------------------------------------------------------------------------------
-// What the device itself offers to a program (CUDA C++ Programming Guide, "Formatted output", "Dynamic global memory").
+// What the device itself offers to a program (CUDA C++ Programming Guide, "Formatted output", "Dynamic global memory",
+// "Conditional Graph Nodes").
 static bool is_of_device(const char *name, size_t n)
 {
-    static const char *const all[] = {"vprintf", "malloc", "free", "__assertfail"};
+    static const char *const all[] = {"vprintf", "malloc", "free", "__assertfail", "cudaGraphSetConditional"};
     for (size_t k = 0; k < COUNT(all); k++)
         if (strlen(all[k]) == n && !memcmp(all[k], name, n)) return true;
     return false;

@@ -208,4 +208,3 @@ static cudaError_t zero_of(cudaStream_t s, int *value)
 }
 
 cudaError_t cudaStreamGetDevice(cudaStream_t s, int *device) { return zero_of(s, device); }
-cudaError_t cudaStreamIsCapturing(cudaStream_t s, int *status) { return zero_of(s, status); }  // it doesn't: no graphs

@@ -83,8 +83,6 @@ const WireDevice *client_device(void);  // of a connected program
 // Asks, and waits for the answer. What kernels have printed comes out before it returns, where the call waits for them.
 // answer may be null; else its text is released with text_free.
 cudaError_t client_ask(const WireCall *call, const void *text, Answer *answer);
-// Does [address, address + bytes) lie in the device's memory, which this process has mapped?
-bool client_mapped(uint64_t address, uint64_t bytes);
 // The memory at `from` is mapped at another address too, or nothing is any more, as onchip has agreed to.
 bool client_map(uint64_t at, uint64_t bytes, uint64_t from, bool on);
 void client_line(const char *format, ...) __attribute__((format(printf, 1, 2)));  // "onchip: …" on stderr
@@ -174,7 +172,6 @@ cudaError_t cudaFree(void *p);
 cudaError_t cudaFreeHost(void *p);
 cudaError_t cudaMemGetInfo(size_t *room, size_t *total);
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, cudaStream_t s);
-cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t s);
 // A function that copies or fills, and that returns when this is done, in simulated time.
 #define WAITING(call) (memory_waits(true), memory_waited(call))
 void memory_waits(bool on);  // this thread's copies and fills, until memory_waited, which returns what it is given
@@ -190,6 +187,13 @@ typedef struct Box {
 } Box;
 // The extent is in bytes.
 cudaError_t box_copy(const Box *to, const Box *from, cudaExtent e, int kind, cudaStream_t s);
+// Fills rows with words of 1, 2 or 4 bytes; width counts words.
+cudaError_t rows_fill(void *to, size_t pitch, unsigned word, size_t size, size_t width, size_t height, cudaStream_t s);
+
+// --- capture.c: streams whose work becomes a graph -------------------------------------------------------------------
+bool capture_on(void);  // is any stream captured?
+// A function of the host that a stream is to call. *taken: the stream is captured, and the function is a node now.
+cudaError_t capture_host(void (*function)(void *), void *data, cudaStream_t s, bool *taken);
 
 // --- array.c: arrays, mipmaps.c: arrays of several levels ------------------------------------------------------------
 enum { LAYERED = 1, SURFACE = 2, CUBEMAP = 4, GATHER = 8 };  // cudaArrayLayered and so on
@@ -275,9 +279,6 @@ cudaError_t cudaHostGetFlags(unsigned *flags, const void *p);
 cudaError_t cudaHostRegister(void *p, size_t bytes, unsigned flags);
 cudaError_t cudaHostUnregister(void *p);
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
-cudaError_t cudaMemset(void *to, int value, size_t bytes);
-cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height);
-cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t s);
 cudaError_t cudaMemcpyToArray(const Array *to, size_t x, size_t y, const void *from, size_t bytes, int kind);
 cudaError_t cudaMemcpyToArrayAsync(const Array *to, size_t x, size_t y, const void *from, size_t bytes, int kind,
                                    cudaStream_t s);

@@ -5,8 +5,11 @@
 cudaError_t cudaLaunchHostFunc(cudaStream_t s, void (*function)(void *), void *data)
 {
     READY();
+    bool taken = false;
     if (!function) return noted(cudaErrorInvalidValue);
-    cudaError_t error = launches_done(s);
+    cudaError_t error = capture_on() ? capture_host(function, data, s, &taken) : cudaSuccess;
+    if (error || taken) return noted(error);
+    error = launches_done(s);
     if (!error) function(data);
     return error;
 }
@@ -16,7 +19,9 @@ cudaError_t cudaStreamAddCallback(cudaStream_t s, void (*function)(cudaStream_t,
 {
     READY();
     if (!function || flags) return noted(cudaErrorInvalidValue);
-    cudaError_t error = launches_done(s);
+    cudaError_t error = capture_forbids(s);
+    if (error) return noted(error);
+    error = launches_done(s);
     if (error != cudaErrorInvalidResourceHandle) function(s, error, data);
     return error;
 }

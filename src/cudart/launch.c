@@ -26,7 +26,7 @@ cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, 
     return cudaSuccess;
 }
 
-static cudaError_t check(const Config *c, const Entry *e)
+cudaError_t launch_check(const Config *c, const Entry *e)
 {
     uint64_t threads = (uint64_t)c->block.x * c->block.y * c->block.z;
     if (!c->grid.x || !c->grid.y || !c->grid.z || !threads) return cudaErrorInvalidConfiguration;
@@ -37,8 +37,7 @@ static cudaError_t check(const Config *c, const Entry *e)
     return c->shared > (size_t)MAX(e->most_dynamic, 0) ? cudaErrorInvalidValue : cudaSuccess;
 }
 
-// Bytes that packed values lack are zero.
-static void put_values(const Entry *e, const Values *v, uint8_t *to)
+void launch_values(const Entry *e, const Values *v, uint8_t *to)
 {
     if (v->packed) memcpy(to, v->packed, MIN(v->bytes, e->info.param_bytes));
     for (uint32_t p = 0; !v->packed && p < e->info.params; p++)
@@ -51,10 +50,12 @@ cudaError_t launch_run(const void *function, const Config *c, const Values *v)
     uint64_t stream;
     READY();
     cudaError_t error = kernel_of(function, &e);
-    if (!error) error = check(c, e);
+    if (!error) error = launch_check(c, e);
     if (!error && !stream_number(c->stream, &stream)) error = cudaErrorInvalidResourceHandle;
     if (!error && e->info.params && !v->args && !v->packed) error = cudaErrorInvalidValue;
-    if (error) return noted(error);
+    bool taken = false;
+    if (!error && capture_on()) error = capture_kernel(function, c, v, &taken);
+    if (error || taken) return noted(error);
     WireLaunch l = {{c->grid.x, c->grid.y, c->grid.z},
                     {c->block.x, c->block.y, c->block.z},
                     (uint32_t)c->shared,
@@ -63,7 +64,7 @@ cudaError_t launch_run(const void *function, const Config *c, const Values *v)
     size_t bytes = sizeof l + e->info.param_bytes;
     uint8_t *text = mem_alloc(bytes);
     memcpy(text, &l, sizeof l);
-    put_values(e, v, text + sizeof l);
+    launch_values(e, v, text + sizeof l);
     WireCall call = {.ask = ASK_LAUNCH, .a = e->number, .b = stream, .bytes = bytes};
     call.c = managed_used();  // the host may read it at any time, and then finds what the kernel has written
     error = client_ask(&call, text, NULL);

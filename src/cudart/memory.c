@@ -42,21 +42,28 @@ cudaError_t memory_free(void *p, bool waits)
     READY();
     const WireCall call = {.ask = ASK_FREE, .flags = waits ? WIRE_WAITS : 0, .a = (uintptr_t)p};
     if (!p) return cudaSuccess;
+    bool known = false;
+    if (!graph_memory_freed(p, &known) && known) return cudaSuccess;
     cudaError_t error = client_ask(&call, NULL, NULL);
     if (!error) pool_loses(p);
     return noted(error);
 }
 
+cudaError_t memory_take(void **p, size_t bytes) { return allocate(p, bytes, DEVICE, 0); }
+
 cudaError_t cudaMalloc(void **p, size_t bytes)
 {
     READY();
-    return allocate(p, bytes, DEVICE, 0);
+    cudaError_t error = capture_forbids_unsafe();
+    return error ? noted(error) : memory_take(p, bytes);
 }
 
 cudaError_t cudaMallocManaged(void **p, size_t bytes, unsigned flags)
 {
     READY();
     if (!bytes || (flags != 1 && flags != 2)) return noted(cudaErrorInvalidValue);
+    cudaError_t error = capture_forbids_unsafe();
+    if (error) return noted(error);
     managed_is_used();
     return allocate(p, bytes, MANAGED, 0);
 }
@@ -65,13 +72,21 @@ cudaError_t cudaHostAlloc(void **p, size_t bytes, unsigned flags)
 {
     enum { FLAGS = 7 };  // portable, mapped, write-combined: this memory is all of it
     READY();
-    return flags & ~(unsigned)FLAGS ? noted(cudaErrorInvalidValue) : allocate(p, bytes, HOST, flags);
+    cudaError_t error = flags & ~(unsigned)FLAGS ? cudaErrorInvalidValue : capture_forbids_unsafe();
+    return error ? noted(error) : allocate(p, bytes, HOST, flags);
 }
 
 cudaError_t cudaMallocHost(void **p, size_t bytes) { return cudaHostAlloc(p, bytes, 0); }
 
-cudaError_t cudaFree(void *p) { return memory_free(p, true); }
-cudaError_t cudaFreeHost(void *p) { return memory_free(p, true); }
+static cudaError_t free_and_wait(void *p)
+{
+    READY();
+    cudaError_t error = capture_forbids_unsafe();
+    return error ? noted(error) : memory_free(p, true);
+}
+
+cudaError_t cudaFree(void *p) { return free_and_wait(p); }
+cudaError_t cudaFreeHost(void *p) { return free_and_wait(p); }
 
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 {
@@ -189,7 +204,7 @@ static cudaError_t copy(uint64_t to, uint64_t from, uint64_t bytes, uint64_t str
         call = (WireCall){.ask = ASK_COPY, .a = stream, .b = to, .c = from, .d = bytes};
     else if (!in && !out)
         call = (WireCall){.ask = ASK_WAIT, .a = 1, .b = stream};
-    call.flags = flags_of(waits || pageable, more);
+    call.flags = flags_of(waits || (pageable && !graph_running()), more);
     cudaError_t error = client_ask(&call, NULL, NULL);
     if (!error && call.ask != ASK_COPY) memmove((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
     return error;
@@ -203,7 +218,14 @@ cudaError_t memory_copy(void *to, const void *from, size_t bytes, int kind, cuda
     if (kind < 0 || kind > BY_ADDRESS) return noted(cudaErrorInvalidMemcpyDirection);
     if (!stream_number(s, &stream)) return noted(cudaErrorInvalidResourceHandle);
     if (!bytes) return cudaSuccess;
-    return noted(to && from ? copy((uintptr_t)to, (uintptr_t)from, bytes, stream, more) : cudaErrorInvalidValue);
+    if (!to || !from) return noted(cudaErrorInvalidValue);
+    if (capture_on()) {
+        const Box into = {to, bytes, 1}, out_of = {(uint8_t *)(uintptr_t)from, bytes, 1};
+        bool taken;
+        cudaError_t error = capture_copy(&into, &out_of, (cudaExtent){bytes, 1, 1}, kind, s, &taken);
+        if (error || taken) return noted(error);
+    }
+    return noted(copy((uintptr_t)to, (uintptr_t)from, bytes, stream, more));
 }
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, int kind, cudaStream_t s)
@@ -221,6 +243,11 @@ cudaError_t memory_fill(void *to, int value, size_t bytes, cudaStream_t s, bool 
     uint64_t stream;
     READY();
     if (!stream_number(s, &stream)) return noted(cudaErrorInvalidResourceHandle);
+    if (capture_on() && bytes) {
+        bool taken;
+        cudaError_t error = capture_fill(to, bytes, (unsigned char)value, 1, bytes, 1, s, &taken);
+        if (error || taken) return noted(error);
+    }
     WireCall call = {.ask = ASK_FILL, .a = stream, .b = (uintptr_t)to, .c = bytes, .d = (unsigned char)value};
     call.flags = flags_of(waits, more);
     return bytes ? noted(client_ask(&call, NULL, NULL)) : cudaSuccess;

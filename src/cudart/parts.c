@@ -67,18 +67,44 @@ static bool add(Link *l, const void *container, size_t k, size_t *added, Diag *d
     return ok;
 }
 
+// What a kernel calls to set the word of a graph's conditional node, whose handle is the word's address.
+#define SET_CONDITIONAL "cudaGraphSetConditional"
+static const char set_conditional[] = ".version 6.0\n.target sm_50\n.address_size 64\n"
+                                      ".visible .func " SET_CONDITIONAL "(.param .b64 handle, .param .b32 value)\n"
+                                      "{\n.reg .b64 %a;\n.reg .b32 %v;\nld.param.b64 %a, [handle];\n"
+                                      "ld.param.b32 %v, [value];\nst.global.u32 [%a], %v;\nret;\n}\n";
+
+// The PTX of one container. What the system has and a text can define is linked to it.
+static bool whole_ptx(const void *image, Text *ptx, Diag *diag)
+{
+    const Wish wanted = wish();
+    Text alone = {0};
+    bool ok = fatbin_ptx(image, &wanted, &alone, diag);
+    if (!ok || !strstr(alone.v, SET_CONDITIONAL)) {
+        *ptx = alone;
+        return ok;
+    }
+    Link *l = link_new();
+    link_open(l);
+    ok = link_add(l, "the program", alone.v, alone.n, diag) &&
+         link_add(l, "onchip", set_conditional, sizeof set_conditional - 1, diag) && link_finish(l, ptx, NULL, diag);
+    link_free(l);
+    text_free(&alone);
+    return ok;
+}
+
 bool parts_ptx(const void *image, Text *ptx, Diag *diag)
 {
     const void *part = fatbin_container(image, 0, diag);
-    const Wish wanted = wish();
     size_t added = 0;
     if (diag->failed) return false;
-    if (!part || !fatbin_container(image, 1, diag)) return fatbin_ptx(part ? part : image, &wanted, ptx, diag);
+    if (!part || !fatbin_container(image, 1, diag)) return whole_ptx(part ? part : image, ptx, diag);
     Link *l = link_new();
     link_open(l);
     bool ok = true;
     for (size_t k = 0; ok && part; part = fatbin_container(image, ++k, diag)) ok = add(l, part, k, &added, diag);
     if (ok && !added) ok = diag_error(diag, "none of its objects has PTX; " NEEDS_PTX);
+    ok = ok && link_add(l, "onchip", set_conditional, sizeof set_conditional - 1, diag);
     ok = ok && link_finish(l, ptx, NULL, diag);
     link_free(l);
     return ok;

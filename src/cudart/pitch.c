@@ -4,18 +4,6 @@
 
 #include <string.h>
 
-typedef struct Copy3D {  // cudaMemcpy3DParms
-    const struct Array *from_array;
-    cudaPos from_at;
-    cudaPitchedPtr from;
-    const struct Array *to_array;
-    cudaPos to_at;
-    cudaPitchedPtr to;
-    cudaExtent extent;
-    int kind;
-} Copy3D;
-_Static_assert(sizeof(Copy3D) == 160, "as in CUDA 13");
-
 enum { PITCH = 512 };  // bytes: what rows' addresses are multiples of
 
 static cudaError_t allocate(void **p, size_t *pitch, size_t width, size_t rows)
@@ -86,6 +74,13 @@ static cudaError_t copy_piece(void *user, uint8_t *to, const uint8_t *from, size
 
 cudaError_t box_copy(const Box *to, const Box *from, cudaExtent e, int kind, cudaStream_t s)
 {
+    if (capture_on() && e.width && e.height && e.depth) {
+        bool taken = false;
+        cudaError_t error = check(to, e);
+        if (!error) error = check(from, e);
+        if (!error) error = capture_copy(to, from, e, kind, s, &taken);
+        if (error || taken) return error;
+    }
     return go(to, from, e, copy_piece, &(Way){.kind = kind, .stream = s});
 }
 
@@ -143,7 +138,35 @@ cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, s
     const Box box = {to, pitch, height};
     READY();
     if (width > pitch) return noted(cudaErrorInvalidValue);
+    if (capture_on() && width && height) {
+        bool taken = false;
+        cudaError_t error = capture_fill(to, pitch, (unsigned char)value, 1, width, height, s, &taken);
+        if (error || taken) return noted(error);
+    }
     return noted(go(&box, NULL, (cudaExtent){width, height, 1}, fill_piece, &(Way){.value = value, .stream = s}));
+}
+
+// The fill takes its time and checks the place; then words of several bytes are written here.
+cudaError_t rows_fill(void *to, size_t pitch, unsigned word, size_t size, size_t width, size_t height, cudaStream_t s)
+{
+    size_t bytes;
+    if (!width || !height) return cudaSuccess;
+    if (!to || (uintptr_t)to % size || (height > 1 && pitch % size)) return noted(cudaErrorInvalidValue);
+    if (__builtin_mul_overflow(width, size, &bytes)) return noted(cudaErrorInvalidValue);
+    if (capture_on() && size > 1) {
+        bool taken = false;
+        cudaError_t error = capture_fill(to, pitch, word, size, width, height, s, &taken);
+        if (error || taken) return noted(error);
+    }
+    const int byte = (uint8_t)word;
+    cudaError_t error =
+        height == 1 ? cudaMemsetAsync(to, byte, bytes, s) : cudaMemset2DAsync(to, pitch, byte, bytes, height, s);
+    for (size_t y = 0; y < height && size > 1 && !error; y++) {
+        uint8_t *row = (uint8_t *)to + y * pitch;
+        if (!client_mapped((uintptr_t)row, bytes)) return noted(cudaErrorInvalidValue);
+        for (size_t x = 0; x < width; x++) memcpy(row + x * size, &word, size);  // the low bytes come first
+    }
+    return error;
 }
 
 cudaError_t cudaMemset2D(void *to, size_t pitch, int value, size_t width, size_t height)

@@ -76,7 +76,10 @@ static cudaError_t allocate(void **p, size_t bytes, Pool *from, cudaStream_t s)
 {
     uint64_t number;
     if (!stream_number(s, &number)) return noted(cudaErrorInvalidResourceHandle);
-    cudaError_t error = cudaMalloc(p, bytes);
+    bool taken = false;
+    cudaError_t error = capture_on() ? capture_allocate(p, bytes, s, &taken) : cudaSuccess;
+    if (error || taken) return noted(error);
+    error = memory_take(p, bytes);
     enter();
     if (!error && *p && find(from)) count(from, *p, bytes);
     leave();
@@ -107,7 +110,9 @@ cudaError_t cudaFreeAsync(void *p, cudaStream_t s)
     uint64_t number;
     READY();
     if (!stream_number(s, &number)) return noted(cudaErrorInvalidResourceHandle);
-    return memory_free(p, false);
+    bool taken = false;
+    cudaError_t error = capture_on() ? capture_free(p, s, &taken) : cudaSuccess;
+    return error || taken ? noted(error) : memory_free(p, false);
 }
 
 void pool_loses(const void *p)
@@ -118,15 +123,6 @@ void pool_loses(const void *p)
 }
 
 // --- pools -----------------------------------------------------------------------------------------------------------
-typedef struct PoolProps {  // cudaMemPoolProps
-    int kind, handles;
-    cudaMemLocation at;
-    void *security;
-    size_t most;
-    unsigned short usage;
-    unsigned char reserved[54];
-} PoolProps;
-_Static_assert(sizeof(PoolProps) == 88, "as in CUDA 13");
 
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *p, const PoolProps *props)
 {

@@ -46,8 +46,8 @@ PTSZ(cudaMemcpy2DAsync,
 PTDS(cudaMemcpy2D, cudaMemcpy2DAsync,
      (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, int kind),
      (to, to_pitch, from, from_pitch, width, height, kind, OWN))
-PTSZ(cudaMemcpy3DAsync, (const void *copy, cudaStream_t s), (copy, OF(s)))
-PTDS(cudaMemcpy3D, cudaMemcpy3DAsync, (const void *copy), (copy, OWN))
+PTSZ(cudaMemcpy3DAsync, (const Copy3D *copy, cudaStream_t s), (copy, OF(s)))
+PTDS(cudaMemcpy3D, cudaMemcpy3DAsync, (const Copy3D *copy), (copy, OWN))
 PTSZ(cudaMemset2DAsync, (void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t s),
      (to, pitch, value, width, height, OF(s)))
 PTDS(cudaMemset2D, cudaMemset2DAsync, (void *to, size_t pitch, int value, size_t width, size_t height),
@@ -117,3 +117,26 @@ PTSZ(cudaStreamIsCapturing, (cudaStream_t s, int *status), (OF(s), status))
 PTSZ(cudaStreamWaitEvent, (cudaStream_t s, cudaEvent_t e, unsigned flags), (OF(s), e, flags))
 PTSZ(cudaEventRecord, (cudaEvent_t e, cudaStream_t s), (e, OF(s)))
 PTSZ(cudaEventRecordWithFlags, (cudaEvent_t e, cudaStream_t s, unsigned flags), (e, OF(s), flags))
+
+// --- graphs ----------------------------------------------------------------------------------------------------------
+PTSZ(cudaGraphLaunch, (void *exec, cudaStream_t s), (exec, OF(s)))
+PTSZ(cudaGraphUpload, (void *exec, cudaStream_t s), (exec, OF(s)))
+PTSZ(cudaGraphInstantiateWithParams, (void **exec, void *g, void *params), (exec, g, params))
+PTSZ(cudaStreamBeginCapture, (cudaStream_t s, int mode), (OF(s), mode))
+PTSZ(cudaStreamBeginCaptureToGraph,
+     (cudaStream_t s, void *g, void *const *after, const void *edges, size_t n, int mode),
+     (OF(s), g, after, edges, n, mode))
+PTSZ(cudaStreamEndCapture, (cudaStream_t s, void **g), (OF(s), g))
+PTSZ(cudaStreamGetCaptureInfo,
+     (cudaStream_t s, int *status, unsigned long long *id, void **g, void *const **last, const void **edges, size_t *n),
+     (OF(s), status, id, g, last, edges, n))
+PTSZ(cudaStreamGetCaptureInfo_v2,
+     (cudaStream_t s, int *status, unsigned long long *id, void **g, void *const **last, size_t *n),
+     (OF(s), status, id, g, last, n))
+PTSZ(cudaStreamGetCaptureInfo_v3,
+     (cudaStream_t s, int *status, unsigned long long *id, void **g, void *const **last, const void **edges, size_t *n),
+     (OF(s), status, id, g, last, edges, n))
+PTSZ(cudaStreamUpdateCaptureDependencies,
+     (cudaStream_t s, void *const *after, const void *edges, size_t n, unsigned flags), (OF(s), after, edges, n, flags))
+PTSZ(cudaStreamUpdateCaptureDependencies_v2,
+     (cudaStream_t s, void *const *after, const void *edges, size_t n, unsigned flags), (OF(s), after, edges, n, flags))

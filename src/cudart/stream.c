@@ -18,6 +18,7 @@ typedef struct Thing {
     UT_hash_handle hh;
 } Thing;
 enum { NON_BLOCKING = 1, EVENT_FLAGS = 7, NO_TIMING = 2, GREATEST = -5 };  // cudaStream*, cudaEvent*; a priority
+enum { EXTERNAL = 1 };  // cudaEventRecordExternal, cudaEventWaitExternal
 
 static struct {
     pthread_mutex_t lock;
@@ -53,6 +54,7 @@ static cudaError_t end(Thing *handle, Sort sort)
 {
     Thing *t = find(handle, sort);
     if (!t) return cudaErrorInvalidResourceHandle;
+    if (capture_on()) capture_forgets(sort == STREAM ? t : NULL, sort == EVENT ? t : NULL);
     cudaError_t error =
         client_ask(&(WireCall){.ask = sort == STREAM ? ASK_STREAM_END : ASK_EVENT_END, .a = t->number}, NULL, NULL);
     pthread_mutex_lock(&things.lock);
@@ -87,6 +89,14 @@ bool stream_number(cudaStream_t s, uint64_t *number)
     const Thing *t = find(s, STREAM);
     if (t) *number = t->number;
     return t != NULL;
+}
+
+bool event_known(cudaEvent_t e) { return find(e, EVENT); }
+
+bool stream_blocks(cudaStream_t s)
+{
+    const Thing *t = find(s, STREAM);
+    return !t || !(t->flags & NON_BLOCKING);
 }
 
 typedef enum Wait { NOTHING, FOR_STREAM, FOR_EVENT } Wait;  // calls.def, WAIT
@@ -126,6 +136,8 @@ cudaError_t cudaStreamSynchronize(cudaStream_t s)
 {
     uint64_t number;
     READY();
+    cudaError_t error = capture_on() ? capture_forbids(s) : cudaSuccess;
+    if (error) return noted(error);
     return noted(stream_number(s, &number) ? wait(FOR_STREAM, number) : cudaErrorInvalidResourceHandle);
 }
 
@@ -167,7 +179,10 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t event, unsigned flag
     READY();
     const Thing *e = find(event, EVENT);
     if (!e || !stream_number(s, &number)) return noted(cudaErrorInvalidResourceHandle);
-    if (flags > 1) return noted(cudaErrorInvalidValue);
+    if (flags > EXTERNAL) return noted(cudaErrorInvalidValue);
+    bool taken = false;
+    cudaError_t error = capture_on() ? capture_wait(event, s, flags == EXTERNAL, &taken) : cudaSuccess;
+    if (error || taken) return noted(error);
     if (!e->recorded) return cudaSuccess;
     return noted(client_ask(&(WireCall){.ask = ASK_STREAM_AFTER, .a = number, .b = e->number}, NULL, NULL));
 }
@@ -175,7 +190,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t event, unsigned flag
 cudaError_t cudaDeviceSynchronize(void)
 {
     READY();
-    return noted(wait(FOR_STREAM, 0));
+    cudaError_t error = capture_forbids_unsafe();
+    return noted(error ? error : wait(FOR_STREAM, 0));
 }
 
 // --- events ----------------------------------------------------------------------------------------------------------
@@ -194,27 +210,30 @@ cudaError_t cudaEventDestroy(cudaEvent_t e)
     return noted(end(e, EVENT));
 }
 
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t s)
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t s, unsigned flags)
 {
     uint64_t number;
     READY();
     Thing *e = find(event, EVENT);
+    if (flags > EXTERNAL) return noted(cudaErrorInvalidValue);
     if (!e || !stream_number(s, &number)) return noted(cudaErrorInvalidResourceHandle);
-    cudaError_t error = client_ask(&(WireCall){.ask = ASK_EVENT_RECORD, .a = e->number, .b = number}, NULL, NULL);
+    bool taken = false;
+    cudaError_t error = capture_on() ? capture_record(event, s, flags == EXTERNAL, &taken) : cudaSuccess;
+    if (error || taken) return noted(error);
+    error = client_ask(&(WireCall){.ask = ASK_EVENT_RECORD, .a = e->number, .b = number}, NULL, NULL);
     if (!error) e->recorded = true;
     return noted(error);
 }
 
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t e, cudaStream_t s, unsigned flags)
-{
-    return flags > 1 ? noted(cudaErrorInvalidValue) : cudaEventRecord(e, s);
-}
+cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t s) { return cudaEventRecordWithFlags(e, s, 0); }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t e)
 {
     READY();
     const Thing *event = find(e, EVENT);
     if (!event) return noted(cudaErrorInvalidResourceHandle);
+    cudaError_t error = capture_on() ? capture_forbids_event(e) : cudaSuccess;
+    if (error) return noted(error);
     return noted(wait(event->recorded ? FOR_EVENT : NOTHING, event->number));
 }
 

@@ -4,6 +4,10 @@
 
 #include "cudart/cudart.h"
 
+// --- client.c --------------------------------------------------------------------------------------------------------
+// Does [address, address + bytes) lie in the device's memory, which this process has mapped?
+bool client_mapped(uint64_t address, uint64_t bytes);
+
 // --- callers.c: where a program asks for memory ----------------------------------------------------------------------
 // The calls of the program that led here, the innermost first: for each a line with the place behind it in its file, in
 // hexadecimal, and the file's name. Empty: unknown.
@@ -21,6 +25,11 @@ cudaError_t cudaDeviceReset(void);
 cudaError_t registered_map(const void *p);  // from now on it has an address for kernels
 void registered_forget(void);               // none is left; before the device is as new
 
+// --- launch.c --------------------------------------------------------------------------------------------------------
+cudaError_t launch_check(const Config *c, const Entry *e);         // may the kernel be launched so?
+void launch_values(const Entry *e, const Values *v, uint8_t *to);  // its param_bytes; what v lacks is zero
+cudaError_t cudaLaunchHostFunc(cudaStream_t s, void (*function)(void *), void *data);  // host.c
+
 // --- module.c: a program's device code -------------------------------------------------------------------------------
 cudaError_t variable_of(const void *symbol, uint64_t *at, size_t *bytes);
 // The module of a binary that was registered, which is loaded by that.
@@ -35,13 +44,61 @@ bool parts_ptx(const void *image, Text *ptx, Diag *diag);
 void managed_is_used(void);
 bool managed_used(void);  // has the program managed memory, which it may read without any call?
 cudaError_t cudaMallocHost(void **p, size_t bytes);
-cudaError_t memory_free(void *p, bool waits);  // waits: for all work, in simulated time
+cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t s);
+cudaError_t memory_take(void **p, size_t bytes);  // cudaMalloc, also while a stream is captured
+cudaError_t memory_free(void *p, bool waits);     // waits: for all work, in simulated time
 // The same for a piece of several; more: it isn't the first one.
 cudaError_t memory_copy(void *to, const void *from, size_t bytes, int kind, cudaStream_t s, bool more);
 cudaError_t memory_fill(void *to, int value, size_t bytes, cudaStream_t s, bool more);
 
 // --- pool.c: memory in the order of a stream -------------------------------------------------------------------------
+typedef struct PoolProps {  // cudaMemPoolProps
+    int kind, handles;
+    cudaMemLocation at;
+    void *security;
+    size_t most;
+    unsigned short usage;
+    unsigned char reserved[54];
+} PoolProps;
+_Static_assert(sizeof(PoolProps) == 88, "as in CUDA 13");
 void pool_loses(const void *p);  // the memory is freed
+
+// --- pitch.c ---------------------------------------------------------------------------------------------------------
+typedef struct Copy3D {  // cudaMemcpy3DParms
+    const struct Array *from_array;
+    cudaPos from_at;
+    cudaPitchedPtr from;
+    const struct Array *to_array;
+    cudaPos to_at;
+    cudaPitchedPtr to;
+    cudaExtent extent;
+    int kind;
+} Copy3D;
+_Static_assert(sizeof(Copy3D) == 160, "as in CUDA 13");
+cudaError_t cudaMemcpy3DAsync(const Copy3D *c, cudaStream_t s);
+cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t s);
+
+// --- capture.c: streams whose work becomes a graph -------------------------------------------------------------------
+// Something is asked for in a stream. *taken: the stream is captured, and a kernel, a copy, a fill or a function is a
+// node now, and isn't to be done. Else the error is that of what breaks a capture, or there is none.
+cudaError_t capture_kernel(const void *f, const Config *c, const Values *v, bool *taken);
+cudaError_t capture_copy(const Box *to, const Box *from, cudaExtent e, int kind, cudaStream_t s, bool *taken);
+cudaError_t capture_fill(void *to, size_t pitch, unsigned word, size_t size, size_t width, size_t height,
+                         cudaStream_t s, bool *taken);
+cudaError_t capture_allocate(void **p, size_t bytes, cudaStream_t s, bool *taken);
+cudaError_t capture_free(void *p, cudaStream_t s, bool *taken);
+cudaError_t capture_record(cudaEvent_t e, cudaStream_t s, bool external, bool *taken);
+cudaError_t capture_wait(cudaEvent_t e, cudaStream_t s, bool external, bool *taken);
+cudaError_t capture_forbids(cudaStream_t s);             // to wait for a stream
+cudaError_t capture_forbids_event(const cudaEvent_t e);  // to wait for an event
+cudaError_t capture_forbids_unsafe(void);             // what a captured thread may not do: to allocate, to wait for all
+void capture_forgets(cudaStream_t s, cudaEvent_t e);  // either may be null: it ends
+
+// --- exec.c: executable graphs ---------------------------------------------------------------------------------------
+bool graph_running(void);  // this thread launches one, whose work it asks for
+
+// --- graph_memory.c: memory that graphs allocate ---------------------------------------------------------------------
+bool graph_memory_freed(void *p, bool *known);  // the program frees it: known; true: it may go now
 
 // --- array.c: arrays, mipmaps.c: arrays of several levels ------------------------------------------------------------
 cudaError_t array_make(const Array **out, const ChannelDesc *desc, cudaExtent e, unsigned flags, bool level);
@@ -94,5 +151,7 @@ cudaError_t reference_of(const void **reference, const void *symbol, cudaError_t
 
 // --- stream.c: streams and events ------------------------------------------------------------------------------------
 void things_forget(void);  // none of them is left
+bool event_known(cudaEvent_t e);
+bool stream_blocks(cudaStream_t s);  // does the default stream wait for it?
 
 #endif

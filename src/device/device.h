@@ -179,6 +179,11 @@ void device_after(oc_device *d, oc_stream *s, const oc_event *event);
 void device_until(oc_device *d, oc_stream *s);
 // Whether the copies and fills that follow go on with the one before: they are one call, and have one latency.
 void device_goes_on(oc_device *d, bool on);
+// The host launches a graph of so many nodes, which takes it time. Returns the call's beginning, for device_node.
+double device_graph(oc_device *d, uint64_t nodes);
+// What follows are nodes of the graph whose launch began then: they take no time of the host, and each kernel begins
+// host.next after what it waits for. Null: what follows is none.
+void device_node(oc_device *d, const double *began);
 // module.c
 const char *device_left_out(const oc_kernel *k);  // why its PTX can't be run, before it is made ready; null: it can
 // sim.c

@@ -52,6 +52,8 @@ typedef struct Sim {
     SimStream standard;
     double host;                               // the host's clock, in simulated seconds
     bool goes_on;                              // with the call before
+    bool node;                                 // of a graph
+    double graph;                              // when that one's launch began
     double copy_free[2], chip_free, cpu_free;  // when each engine is free, in seconds
     double busy;                               // how long all of them have worked, in seconds
     uint64_t held;                             // launches that only waited for other streams' work on the chip

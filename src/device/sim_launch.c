@@ -189,15 +189,16 @@ static oc_status prepare(Launching *l, oc_dim3 grid, oc_dim3 block, uint32_t sme
 static double launch_seconds(const Launching *l)
 {
     const Gpu *g = &l->d->gpu;
-    const bool running = l->stream->behind && l->stream->end > l->d->host;
+    const bool running = l->d->node || (l->stream->behind && l->stream->end > l->d->host);
     return 1e-6 * (running && g->next_us > 0 ? g->next_us : g->launch_us);
 }
 
-// When the kernel starts: host.launch behind the call's beginning at the earliest.
+// When the kernel starts: host.launch behind the beginning of its call, or of the graph's, at the earliest.
 static double launch_start(const Launching *l)
 {
     const Sim *d = l->d;
-    return MAX(sim_free_from(d, &l->stream->base, d->chip_free) + launch_seconds(l), d->host + 1e-6 * d->gpu.launch_us);
+    const double called = d->node ? d->graph : d->host;
+    return MAX(sim_free_from(d, &l->stream->base, d->chip_free) + launch_seconds(l), called + 1e-6 * d->gpu.launch_us);
 }
 
 // Of a launch that is one of those to be timed: runs says whether it was.

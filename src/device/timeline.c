@@ -28,7 +28,22 @@ double sim_free_from(const Sim *d, oc_stream *stream, double engine)
 
 void sim_call(Sim *d)
 {
-    if (!d->goes_on) d->host += 1e-6 * d->gpu.call_us;
+    if (!d->goes_on && !d->node) d->host += 1e-6 * d->gpu.call_us;
+}
+
+double device_graph(oc_device *base, uint64_t nodes)
+{
+    Sim *d = sim_of(base);
+    const double began = d->host;
+    d->host += 1e-6 * d->gpu.graph_us + 1e-9 * d->gpu.node_ns * (double)nodes;
+    return began;
+}
+
+void device_node(oc_device *base, const double *began)
+{
+    Sim *d = sim_of(base);
+    d->node = began;
+    if (began) d->graph = *began;
 }
 
 void device_goes_on(oc_device *d, bool on) { sim_of(d)->goes_on = on; }

@@ -18,6 +18,7 @@ typedef struct Gpu {
     uint32_t cluster_sms;  // among which the blocks of a cluster lie; 0: all
     uint64_t memory;
     double core_mhz, dram_mhz, dram_gbs, host_gbs, host_us, call_us, launch_us, next_us, gather_gbs;
+    double graph_us, node_ns;
     uint32_t dram_latency;
     SmCfg sm;
     PartitionCfg part;

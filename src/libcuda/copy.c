@@ -254,32 +254,12 @@ CUresult cuMemcpy2DAsync_v2(const Copy2D *c, CUstream s)
 }
 
 // --- fills -----------------------------------------------------------------------------------------------------------
-static CUresult fill_bytes(CUdeviceptr to, size_t pitch, uint8_t value, size_t width, size_t height, CUstream s,
-                           bool now)
-{
-    void *p = pointer(to);
-    if (height == 1) return now ? ASKED(cudaMemset(p, value, width)) : ASKED(cudaMemsetAsync(p, value, width, S(s)));
-    return now ? ASKED(cudaMemset2D(p, pitch, value, width, height))
-               : ASKED(cudaMemset2DAsync(p, pitch, value, width, height, S(s)));
-}
-
-// Words of several bytes: the fill takes its time and checks the place; then the words are written here.
 static CUresult fill(CUdeviceptr to, size_t pitch, unsigned word, size_t size, size_t width, size_t height, CUstream s,
                      bool now)
 {
     CONTEXT();
-    size_t bytes;
-    if (!width || !height) return CUDA_SUCCESS;
-    if (!to || to % size || (height > 1 && pitch % size)) return CUDA_ERROR_INVALID_VALUE;
-    if (__builtin_mul_overflow(width, size, &bytes)) return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = fill_bytes(to, pitch, (uint8_t)word, bytes, height, s, now);
-    if (result != CUDA_SUCCESS || size == 1) return result;
-    for (size_t y = 0; y < height; y++) {
-        uint8_t *row = pointer(to + y * pitch);
-        if (!client_mapped((uintptr_t)row, bytes)) return CUDA_ERROR_INVALID_VALUE;
-        for (size_t x = 0; x < width; x++) memcpy(row + x * size, &word, size);  // the low bytes come first
-    }
-    return CUDA_SUCCESS;
+    memory_waits(now);
+    return ASKED(memory_waited(rows_fill(pointer(to), pitch, word, size, width, height, S(s))));
 }
 
 #define FILLS(bits, type)                                                                                   \

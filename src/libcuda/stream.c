@@ -113,8 +113,11 @@ CUresult cuStreamAddCallback(CUstream s, void (*function)(CUstream, CUresult, vo
 CUresult cuLaunchHostFunc(CUstream s, void (*function)(void *), void *data)
 {
     CONTEXT();
+    bool taken = false;
     if (!function) return CUDA_ERROR_INVALID_VALUE;
-    CUresult result = ASKED(launches_done(S(s)));
+    CUresult result = capture_on() ? ASKED(capture_host(function, data, S(s), &taken)) : CUDA_SUCCESS;
+    if (result != CUDA_SUCCESS || taken) return result;
+    result = ASKED(launches_done(S(s)));
     if (result == CUDA_SUCCESS) function(data);
     return result;
 }

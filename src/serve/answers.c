@@ -98,8 +98,12 @@ static void take_printed(Serving *s)
     s->printed->n = 0;
 }
 
+// Is what the guest asks for a node of a graph?
+static void as_node(Serving *s) { device_node(s->device, s->guest->nodes ? &s->guest->graph : NULL); }
+
 void answers_run(Serving *s)
 {
+    as_node(s);
     for (size_t k = 0; k < s->guest->waiting.n; k++) run_one(s, &s->guest->waiting.v[k]);
     s->guest->waiting.n = 0;
     take_printed(s);
@@ -431,6 +435,14 @@ static int answer_WAIT(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
     }
 }
 
+static int answer_GRAPH(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    (void)a, (void)out;
+    s->guest->nodes = c->a;
+    if (c->a) s->guest->graph = device_graph(s->device, c->a - 1);
+    return SUCCESS;
+}
+
 static int answer_EVENT(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 {
     (void)c, (void)out;
@@ -662,6 +674,7 @@ int answer(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
     };
     if (c->ask >= ASKS) return NOT_SUPPORTED;
     if (c->ask != ASK_LAUNCH || s->guest->waiting.n >= WAITING_MOST) answers_run(s);
+    as_node(s);
     if (s->guest->failed && c->ask != ASK_RESET && c->ask != ASK_PRINTED) {
         int failed = s->guest->failed;
         s->guest->untold = false;

@@ -70,6 +70,8 @@ typedef struct Guest {  // a process of the program
     int failed;          // a cudaError_t of an earlier launch, which the next call has; 0: none
     bool sticky;         // all further calls have it
     bool untold;         // no call has had it yet
+    uint64_t nodes;      // what it asks for is nodes of a graph: 1 + how many; 0: it isn't
+    double graph;        // when that graph's launch began, in simulated seconds
 } Guest;
 typedef struct Serving {
     oc_device *device;

@@ -54,12 +54,12 @@ cudaStreamDestroy: cudaErrorInvalidResourceHandle
 cudaEventDestroy: cudaErrorInvalidResourceHandle
 cudaGetDeviceProperties: cudaErrorInvalidDevice
 cudaDeviceGetAttribute: cudaErrorInvalidValue
-cudaGraphCreate: cudaErrorNotSupported
-cudaGraphCreate: cudaErrorNotSupported
+cudaImportExternalMemory: cudaErrorNotSupported
+cudaImportExternalMemory: cudaErrorNotSupported
 cudaDeviceSynchronize: cudaSuccess
 OUT
-says "cudaGraphCreate isn't there yet" './app launched no kernel'
-(($(grep -c cudaGraphCreate err) == 1)) || complain "what is missing is told more than once: $err"
+says "cudaImportExternalMemory isn't there yet" './app launched no kernel'
+(($(grep -c cudaImportExternalMemory err) == 1)) || complain "what is missing is told more than once: $err"
 
 # fault WHAT ERROR TEXT [OPTION …]: a kernel's fault stays until the device is reset; the place comes on stderr.
 fault() {

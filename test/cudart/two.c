@@ -33,7 +33,7 @@ extern int cudaEventSynchronize(void *), cudaEventElapsedTime(float *, void *, v
 extern int cudaFuncGetAttributes(void *, const void *), cudaFuncSetAttribute(const void *, int, int);
 extern int cudaDeviceSetLimit(int, size_t), cudaDeviceGetLimit(size_t *, int);
 extern int cudaDeviceGetDefaultMemPool(void **, int), cudaMemPoolSetAttribute(void *, int, void *);
-extern int cudaMemPoolGetAttribute(void *, int, void *), cudaGraphCreate(void **, unsigned);
+extern int cudaMemPoolGetAttribute(void *, int, void *), cudaImportExternalMemory(void **, const void *);
 
 // add(x, n, by): x[i] += by for i below n; hello() prints; mine has an element for each of the program's threads.
 static const char ptx[] =
@@ -96,7 +96,7 @@ static void ask(int me, int round)
     wrong += limit != (size_t)8 << 20 || threshold < 1 || threshold > 2 || room > total;
     wrong += cudaGetLastError() != 0;
     wrong += cudaLaunchKernel(&nobody, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, 0, NULL) != 98;
-    wrong += cudaGraphCreate(&graph, 0) != 801;
+    wrong += cudaImportExternalMemory(&graph, NULL) != 801;
     wrong += cudaGetLastError() != 801;
 }
 

@@ -16,7 +16,7 @@ for options in '' '--functional --gpu h200'; do
     run $options ./two
     ends 0
     prints < <(printf 'hello\n%.0s' {1..8} && echo '0 wrong')
-    says "cudaGraphCreate isn't there yet"
+    says "cudaImportExternalMemory isn't there yet"
     ! grep -q 'WARNING: ThreadSanitizer' err || complain "$err"
 done
 exit $bad
