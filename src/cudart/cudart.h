@@ -23,6 +23,9 @@ typedef int cudaError_t;
 typedef struct Thing *cudaStream_t;
 typedef struct Thing *cudaEvent_t;
 typedef struct Pool *cudaMemPool_t;
+typedef struct Graph *cudaGraph_t;
+typedef struct Node *cudaGraphNode_t;
+typedef struct Exec *cudaGraphExec_t;
 typedef struct dim3 {
     unsigned x, y, z;
 } dim3;
@@ -185,10 +188,26 @@ typedef struct Box {
     uint8_t *at;
     size_t pitch, height;  // of a slice: rows, with those that aren't in the box
 } Box;
+typedef struct CopyParams {  // cudaMemcpy3DParms
+    const struct Array *from_array;
+    cudaPos from_at;
+    cudaPitchedPtr from;
+    const struct Array *to_array;
+    cudaPos to_at;
+    cudaPitchedPtr to;
+    cudaExtent extent;
+    int kind;
+} CopyParams;
+_Static_assert(sizeof(CopyParams) == 160, "as in CUDA 13");
 // The extent is in bytes.
 cudaError_t box_copy(const Box *to, const Box *from, cudaExtent e, int kind, cudaStream_t s);
 // Fills rows with words of 1, 2 or 4 bytes; width counts words.
 cudaError_t rows_fill(void *to, size_t pitch, unsigned word, size_t size, size_t width, size_t height, cudaStream_t s);
+
+// --- exec.c: executable graphs ---------------------------------------------------------------------------------------
+// cudaGraphExecUpdate: has an executable graph do what another graph's nodes do. What isn't null gets how that went,
+// and the node and the one that it needs where they differ.
+cudaError_t graph_update(cudaGraphExec_t exec, cudaGraph_t graph, int *result, void **node, void **from);
 
 // --- capture.c: streams whose work becomes a graph -------------------------------------------------------------------
 bool capture_on(void);  // is any stream captured?

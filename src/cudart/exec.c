@@ -425,7 +425,7 @@ bool graph_take_over(Graph *to, const Graph *from)
     return same;
 }
 
-cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph, UpdateResult *result, int *older)
+cudaError_t graph_update(cudaGraphExec_t handle, cudaGraph_t graph, int *result, void **node, void **from)
 {
     UpdateResult r = {0};
     READY();
@@ -435,11 +435,16 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t handle, cudaGraph_t graph, Updat
     if (!e || !g) return left(cudaErrorInvalidValue);
     r.result = (int)compare(e->plan->graph, g, &r);
     if (r.result == UPDATED) take_over(e->plan->graph, g);
-    if (runtime_major() >= 12) {
-        if (result) *result = r;
-    } else {  // CUDA 11 has the node and the result each by itself
-        if (result) *(cudaGraphNode_t *)(void *)result = r.node;
-        if (older) *older = r.result;
-    }
+    if (result) *result = r.result;
+    if (node) *node = r.node;
+    if (from) *from = r.from;
     return left(r.result == UPDATED ? cudaSuccess : cudaErrorGraphExecUpdateFailure);
+}
+
+// CUDA 11 has the node and the result each by itself.
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t e, cudaGraph_t g, UpdateResult *result, int *older)
+{
+    if (runtime_major() < 12) return graph_update(e, g, older, (void **)(void *)result, NULL);
+    if (!result) return graph_update(e, g, NULL, NULL, NULL);
+    return graph_update(e, g, &result->result, (void **)&result->node, (void **)&result->from);
 }

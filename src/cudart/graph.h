@@ -10,9 +10,6 @@
 
 #include <string.h>
 
-typedef struct Graph *cudaGraph_t;
-typedef struct Node *cudaGraphNode_t;
-typedef struct Exec *cudaGraphExec_t;
 enum {  // cudaError_t
     cudaErrorOperatingSystem = 304,
     cudaErrorIllegalState = 401,
@@ -69,7 +66,7 @@ typedef struct Work {
     NodeKind kind;
     union {
         KernelWork kernel;
-        Copy3D copy;
+        CopyParams copy;
         FillWork fill;
         HostWork host;
         cudaGraph_t child;  // the node's own

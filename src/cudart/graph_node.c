@@ -23,7 +23,7 @@ typedef struct AnyParams {
         struct {
             int flags, reserved;
             void *context;
-            Copy3D copy;
+            CopyParams copy;
         } copy;
         FillWork fill;
         HostWork host;
@@ -88,12 +88,12 @@ static cudaError_t tell_kernel(Node *n, KernelParams *p)
     return cudaSuccess;
 }
 
-static Copy3D line_copy(void *to, const void *from, size_t bytes, int kind)
+static CopyParams line_copy(void *to, const void *from, size_t bytes, int kind)
 {
-    return (Copy3D){.to = {to, bytes, bytes, 1},
-                    .from = {(void *)(uintptr_t)from, bytes, bytes, 1},
-                    .extent = {bytes, 1, 1},
-                    .kind = kind};
+    return (CopyParams){.to = {to, bytes, bytes, 1},
+                        .from = {(void *)(uintptr_t)from, bytes, bytes, 1},
+                        .extent = {bytes, 1, 1},
+                        .kind = kind};
 }
 
 static cudaError_t symbol_part(const void *symbol, size_t offset, size_t bytes, void **at)
@@ -130,7 +130,7 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *out, cudaGraph_t g, const cu
 }
 
 cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNode_t *after, size_t n,
-                                   const Copy3D *p)
+                                   const CopyParams *p)
 {
     READY();
     if (!p) return noted(cudaErrorInvalidValue);
@@ -140,7 +140,7 @@ cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *out, cudaGraph_t g, const cu
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNode_t *after, size_t n,
                                      void *to, const void *from, size_t bytes, int kind)
 {
-    const Copy3D copy = line_copy(to, from, bytes, kind);
+    const CopyParams copy = line_copy(to, from, bytes, kind);
     return cudaGraphAddMemcpyNode(out, g, after, n, &copy);
 }
 
@@ -402,7 +402,7 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t e, cudaGraphNode_t 
     return put_kernel(exec_node(e, node), p);
 }
 
-cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, Copy3D *p) { GET(NODE_COPY, node, p, n->work.copy); }
+cudaError_t cudaGraphMemcpyNodeGetParams(cudaGraphNode_t node, CopyParams *p) { GET(NODE_COPY, node, p, n->work.copy); }
 cudaError_t cudaGraphMemsetNodeGetParams(cudaGraphNode_t node, FillWork *p) { GET(NODE_FILL, node, p, n->work.fill); }
 cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, HostWork *p) { GET(NODE_HOST, node, p, n->work.host); }
 cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *g)
@@ -423,7 +423,7 @@ cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, AllocParams *p)
     GET(NODE_ALLOC, node, p, ((AllocParams){.pool = {.kind = 1, .at = {1, 0}}, .at = n->work.memory}));
 }
 
-static cudaError_t set_copy(Node *n, const Copy3D *p)
+static cudaError_t set_copy(Node *n, const CopyParams *p)
 {
     return p ? put(n, &(Work){.kind = NODE_COPY, .copy = *p}) : left(cudaErrorInvalidValue);
 }
@@ -457,7 +457,7 @@ static cudaError_t set_host(Node *n, const HostWork *p)
         return call;                                                                         \
     }
 #define UNPACK(...) __VA_ARGS__
-SETS(MemcpyNodeSetParams, (const Copy3D *p), set_copy(n, p))
+SETS(MemcpyNodeSetParams, (const CopyParams *p), set_copy(n, p))
 SETS(MemsetNodeSetParams, (const FillWork *p), set_fill(n, p))
 SETS(HostNodeSetParams, (const HostWork *p), set_host(n, p))
 static cudaError_t set_event(Node *n, cudaEvent_t e, NodeKind kind)
@@ -467,7 +467,7 @@ static cudaError_t set_event(Node *n, cudaEvent_t e, NodeKind kind)
 
 static cudaError_t set_line(Node *n, void *to, const void *from, size_t bytes, int kind)
 {
-    const Copy3D copy = line_copy(to, from, bytes, kind);
+    const CopyParams copy = line_copy(to, from, bytes, kind);
     return set_copy(n, &copy);
 }
 
@@ -480,7 +480,7 @@ static cudaError_t set_symbol(Node *n, const void *symbol, void *other, size_t b
     void *at;
     cudaError_t error = symbol_part(symbol, offset, bytes, &at);
     if (error) return left(error);
-    const Copy3D copy = to ? line_copy(at, other, bytes, kind) : line_copy(other, at, bytes, kind);
+    const CopyParams copy = to ? line_copy(at, other, bytes, kind) : line_copy(other, at, bytes, kind);
     return set_copy(n, &copy);
 }
 

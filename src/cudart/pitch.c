@@ -106,7 +106,7 @@ static Box box_of(const cudaPitchedPtr *p, const cudaPos *at, size_t rows)
     return (Box){p->ptr ? (uint8_t *)p->ptr + (at->z * height + at->y) * p->pitch + at->x : NULL, p->pitch, height};
 }
 
-cudaError_t cudaMemcpy3DAsync(const Copy3D *c, cudaStream_t s)
+cudaError_t cudaMemcpy3DAsync(const CopyParams *c, cudaStream_t s)
 {
     READY();
     if (!c) return noted(cudaErrorInvalidValue);
@@ -123,7 +123,7 @@ cudaError_t cudaMemcpy3DAsync(const Copy3D *c, cudaStream_t s)
     return noted(error ? error : box_copy(&to, &from, e, c->kind, s));
 }
 
-cudaError_t cudaMemcpy3D(const Copy3D *c) { return WAITING(cudaMemcpy3DAsync(c, NULL)); }
+cudaError_t cudaMemcpy3D(const CopyParams *c) { return WAITING(cudaMemcpy3DAsync(c, NULL)); }
 
 // --- fills -----------------------------------------------------------------------------------------------------------
 static cudaError_t fill_piece(void *user, uint8_t *to, const uint8_t *from, size_t bytes, bool more)

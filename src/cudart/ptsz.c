@@ -46,8 +46,8 @@ PTSZ(cudaMemcpy2DAsync,
 PTDS(cudaMemcpy2D, cudaMemcpy2DAsync,
      (void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, int kind),
      (to, to_pitch, from, from_pitch, width, height, kind, OWN))
-PTSZ(cudaMemcpy3DAsync, (const Copy3D *copy, cudaStream_t s), (copy, OF(s)))
-PTDS(cudaMemcpy3D, cudaMemcpy3DAsync, (const Copy3D *copy), (copy, OWN))
+PTSZ(cudaMemcpy3DAsync, (const CopyParams *copy, cudaStream_t s), (copy, OF(s)))
+PTDS(cudaMemcpy3D, cudaMemcpy3DAsync, (const CopyParams *copy), (copy, OWN))
 PTSZ(cudaMemset2DAsync, (void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t s),
      (to, pitch, value, width, height, OF(s)))
 PTDS(cudaMemset2D, cudaMemset2DAsync, (void *to, size_t pitch, int value, size_t width, size_t height),

@@ -64,18 +64,7 @@ _Static_assert(sizeof(PoolProps) == 88, "as in CUDA 13");
 void pool_loses(const void *p);  // the memory is freed
 
 // --- pitch.c ---------------------------------------------------------------------------------------------------------
-typedef struct Copy3D {  // cudaMemcpy3DParms
-    const struct Array *from_array;
-    cudaPos from_at;
-    cudaPitchedPtr from;
-    const struct Array *to_array;
-    cudaPos to_at;
-    cudaPitchedPtr to;
-    cudaExtent extent;
-    int kind;
-} Copy3D;
-_Static_assert(sizeof(Copy3D) == 160, "as in CUDA 13");
-cudaError_t cudaMemcpy3DAsync(const Copy3D *c, cudaStream_t s);
+cudaError_t cudaMemcpy3DAsync(const CopyParams *c, cudaStream_t s);
 cudaError_t cudaMemset2DAsync(void *to, size_t pitch, int value, size_t width, size_t height, cudaStream_t s);
 
 // --- capture.c: streams whose work becomes a graph -------------------------------------------------------------------

@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-enum { BY_ADDRESS = 4 };  // cudaMemcpyDefault
 #define S(stream) ((cudaStream_t)(stream))
 
 // --- runs of bytes ---------------------------------------------------------------------------------------------------
@@ -138,7 +137,6 @@ CUresult cuMemcpyAtoA_v2(CUarray to, size_t at, CUarray from, size_t from_at, si
 }
 
 // --- rectangles and boxes --------------------------------------------------------------------------------------------
-typedef enum MemoryType { OF_HOST = 1, OF_DEVICE, OF_ARRAY, BY_POINTER } MemoryType;  // CUmemorytype
 typedef struct End2D {
     size_t x, y;  // bytes; rows
     int type;
@@ -151,19 +149,6 @@ typedef struct Copy2D {  // CUDA_MEMCPY2D
     End2D from, to;
     size_t width, height;  // bytes; rows
 } Copy2D;
-typedef struct End3D {
-    size_t x, y, z, level;
-    int type;
-    const void *host;
-    CUdeviceptr device;
-    CUarray array;
-    void *context;  // of CUDA_MEMCPY3D_PEER; else reserved
-    size_t pitch, height;
-} End3D;
-typedef struct Copy3D {  // CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER
-    End3D from, to;
-    size_t width, height, depth;
-} Copy3D;
 _Static_assert(sizeof(Copy2D) == 128 && sizeof(Copy3D) == 200, "as in CUDA 13");
 
 // The box of an end in memory, whose rows are close together where no pitch is given.
@@ -193,14 +178,20 @@ static CUresult box_of(const End3D *e, cudaExtent size, Box *box)
     return ASKED(array_box(&a, (cudaPos){e->x / a.texel, e->y, e->z}, size, box));
 }
 
+CUresult boxes_of(const Copy3D *c, Box *to, Box *from)
+{
+    const cudaExtent size = {c->width, c->height, c->depth};
+    if (c->from.level || c->to.level) return CUDA_ERROR_INVALID_VALUE;
+    CUresult result = box_of(&c->to, size, to);
+    return result == CUDA_SUCCESS ? box_of(&c->from, size, from) : result;
+}
+
 static CUresult copy_box(const Copy3D *c, CUstream s, bool now)
 {
     const cudaExtent size = {c->width, c->height, c->depth};
     Box to, from;
-    if (c->from.level || c->to.level) return CUDA_ERROR_INVALID_VALUE;
     if (!size.width || !size.height || !size.depth) return CUDA_SUCCESS;
-    CUresult result = box_of(&c->to, size, &to);
-    if (result == CUDA_SUCCESS) result = box_of(&c->from, size, &from);
+    CUresult result = boxes_of(c, &to, &from);
     if (result != CUDA_SUCCESS) return result;
     return now ? ASKED(WAITING(box_copy(&to, &from, size, BY_ADDRESS, S(s))))
                : ASKED(box_copy(&to, &from, size, BY_ADDRESS, S(s)));

@@ -73,6 +73,25 @@ void module_end(uint64_t handle);  // as cuModuleUnload, of whichever context
 // PTX out of what a program hands over: PTX, a fat binary, an object that the linker made. False, and why.
 bool image_ptx(const void *image, Text *ptx, Diag *why);
 
+// --- copy.c ----------------------------------------------------------------------------------------------------------
+enum { BY_ADDRESS = 4 };                                                              // cudaMemcpyDefault
+typedef enum MemoryType { OF_HOST = 1, OF_DEVICE, OF_ARRAY, BY_POINTER } MemoryType;  // CUmemorytype
+typedef struct End3D {
+    size_t x, y, z, level;
+    int type;
+    const void *host;
+    CUdeviceptr device;
+    CUarray array;
+    void *context;  // of CUDA_MEMCPY3D_PEER; else reserved
+    size_t pitch, height;
+} End3D;
+typedef struct Copy3D {  // CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER
+    End3D from, to;
+    size_t width, height, depth;
+} Copy3D;
+// The boxes that a copy is between.
+CUresult boxes_of(const Copy3D *c, Box *to, Box *from);
+
 // --- jit.c: options of loading and linking ---------------------------------------------------------------------------
 typedef struct Jit {
     char *info, *error;              // the program's buffers; may be null

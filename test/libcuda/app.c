@@ -672,8 +672,8 @@ static void names(void)
     OK(cuGetErrorString(2, &text));
     THAT(!strcmp(text, "out of memory"));
     WANT(1, cuGetErrorName(12345, &text));
-    WANT(801, cuGraphCreate((H *)&a, 0));
-    WANT(801, cuGraphCreate((H *)&a, 0));
+    WANT(801, cuImportExternalMemory((H *)&a, NULL));
+    WANT(801, cuImportExternalMemory((H *)&a, NULL));
     OK(cuProfilerStart());
 }
 

@@ -126,7 +126,7 @@ typedef struct IpcHandle {
 } IpcHandle;
 R cuIpcOpenMemHandle_v2(P *, IpcHandle, unsigned);
 R cuIpcCloseMemHandle(P);
-R cuGraphCreate(H *, unsigned);
+R cuImportExternalMemory(H *, const void *);
 R cuProfilerStart(void);
 
 // The call must return the error; 0: none.
