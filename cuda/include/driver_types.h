@@ -5,6 +5,8 @@
 #include "onchip/letters_off.h"
 #define __DRIVER_TYPES_H__
 
+#include "onchip/cu_uuid.h"
+
 #include "vector_types.h"
 
 #include <limits.h>
@@ -36,11 +38,7 @@ typedef struct cudaMipmappedArray *cudaMipmappedArray_t;
 typedef const struct cudaMipmappedArray *cudaMipmappedArray_const_t;
 typedef struct cudaGraphicsResource *cudaGraphicsResource_t;
 typedef unsigned long long cudaTextureObject_t, cudaSurfaceObject_t;
-struct CUuuid_st {
-    char bytes[16];
-};
 typedef struct CUuuid_st cudaUUID_t;
-typedef struct CUuuid_st CUuuid;
 #define cudaStreamLegacy ((cudaStream_t)0x1)
 #define cudaStreamPerThread ((cudaStream_t)0x2)
 typedef void (CUDART_CB *cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void *user);

@@ -6,7 +6,7 @@ source "$ONCHIP_SOURCE/test/cudart/expect.bash"
 now=cc
 for name in app both; do
     cc -std=gnu17 -O1 -Wall -Wextra -Werror "$ONCHIP_SOURCE/test/libcuda/$name.c" -o $name -pthread \
-        "$ONCHIP_BUILD/cuda/libcuda.so.1" "$ONCHIP_BUILD/cuda/libcudart.so.12" || exit 1
+        -I "$ONCHIP_BUILD/cuda/include" -L "$ONCHIP_BUILD/cuda" -lcuda "$ONCHIP_BUILD/cuda/libcudart.so.12" || exit 1
 done
 parts='launches modules logs links contexts memory addresses copies textures streams names faults strangers gives'
 for options in '--functional --gpu rtx2060' '--gpu gtx480' '--gpu titan_v' '--gpu h200'; do

@@ -1,16 +1,7 @@
 // both.c: a program that uses the runtime and the driver: both are of one mind.
 #include "calls.h"
 
-int cudaMalloc(void **, size_t);
-int cudaFree(void *);
-int cudaMemcpy(void *, const void *, size_t, int);
-int cudaStreamCreate(H *);
-int cudaStreamSynchronize(H);
-int cudaStreamDestroy(H);
-int cudaGetLastError(void);
-int cudaDeviceSynchronize(void);
-int cudaGetDriverEntryPoint(const char *, void **, unsigned long long, int *);
-int cudaDeviceReset(void);
+#include <cuda_runtime_api.h>
 
 static const char ptx[] =
     ".version 6.0\n.target sm_50\n.address_size 64\n"
@@ -19,39 +10,42 @@ static const char ptx[] =
 
 int main(void)
 {
-    H c, stream, module, kernel;
+    CUcontext c;
+    CUmodule module;
+    CUfunction kernel;
+    cudaStream_t stream;
     void *p, *entry;
     int value = 41;
     size_t bytes;
-    P start;
+    CUdeviceptr start;
     OK(cuInit(0));
     OK(cuCtxGetCurrent(&c));
     THAT(!c);
     OK(cudaMalloc(&p, 100));  // makes the primary context current
     OK(cuCtxGetCurrent(&c));
     THAT(c);
-    OK(cuMemGetAddressRange_v2(&start, &bytes, (P)(uintptr_t)p + 50));
-    THAT(start == (P)(uintptr_t)p && bytes == 100);
+    OK(cuMemGetAddressRange(&start, &bytes, (uintptr_t)p + 50));
+    THAT(start == (uintptr_t)p && bytes == 100);
     OK(cudaStreamCreate(&stream));
     OK(cuModuleLoadData(&module, ptx));
     OK(cuModuleGetFunction(&kernel, module, "one"));
-    OK(cuMemcpyHtoDAsync_v2((P)(uintptr_t)p, &value, 4, stream));
+    OK(cuMemcpyHtoDAsync((uintptr_t)p, &value, 4, stream));
     void *params[] = {&p};
     OK(cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, stream, params, NULL));
     OK(cudaStreamSynchronize(stream));
-    OK(cudaMemcpy(&value, p, 4, 2));
+    OK(cudaMemcpy(&value, p, 4, cudaMemcpyDeviceToHost));
     THAT(value == 42);
     // The driver's errors aren't the runtime's last one.
     WANT(500, cuModuleGetFunction(&kernel, module, "two"));
     OK(cudaGetLastError());
-    WANT(1, cudaMemcpy(&value, p, (size_t)1 << 45, 2));
+    WANT(1, cudaMemcpy(&value, p, (size_t)1 << 45, cudaMemcpyDeviceToHost));
     WANT(1, cudaGetLastError());
     OK(cudaStreamDestroy(stream));
     WANT(400, cuStreamSynchronize(stream));
     OK(cudaGetDriverEntryPoint("cuMemAlloc", &entry, 0, NULL));
-    THAT(entry == (void *)cuMemAlloc_v2);
+    THAT(entry == (void *)cuMemAlloc);
     OK(cudaFree(p));
-    WANT(500, cuMemGetAddressRange_v2(&start, &bytes, (P)(uintptr_t)p));
+    WANT(500, cuMemGetAddressRange(&start, &bytes, (uintptr_t)p));
     OK(cudaDeviceReset());
     WANT(400, cuModuleUnload(module));
     printf("%d wrong\n", wrong);

@@ -1,0 +1,133 @@
+// onchip/cu_names.h: the symbols that the names of CUDA 12's driver mean: those with _v2 have the sizes and parameters
+// of today. With CUDA_API_PER_THREAD_DEFAULT_STREAM stream 0 is the thread's own: such names end in _ptsz, and in _ptds
+// where the function has no stream.
+#ifndef ONCHIP_CU_NAMES_H
+#define ONCHIP_CU_NAMES_H
+
+#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
+#define ONCHIP_PTDS(name) name##_ptds
+#define ONCHIP_PTSZ(name) name##_ptsz
+#define cuEventRecord cuEventRecord_ptsz
+#define cuEventRecordWithFlags cuEventRecordWithFlags_ptsz
+#define cuGraphInstantiateWithParams cuGraphInstantiateWithParams_ptsz
+#define cuGraphLaunch cuGraphLaunch_ptsz
+#define cuGraphUpload cuGraphUpload_ptsz
+#define cuGraphicsMapResources cuGraphicsMapResources_ptsz
+#define cuGraphicsUnmapResources cuGraphicsUnmapResources_ptsz
+#define cuLaunchCooperativeKernel cuLaunchCooperativeKernel_ptsz
+#define cuLaunchHostFunc cuLaunchHostFunc_ptsz
+#define cuLaunchKernel cuLaunchKernel_ptsz
+#define cuLaunchKernelEx cuLaunchKernelEx_ptsz
+#define cuMemAllocAsync cuMemAllocAsync_ptsz
+#define cuMemAllocFromPoolAsync cuMemAllocFromPoolAsync_ptsz
+#define cuMemFreeAsync cuMemFreeAsync_ptsz
+#define cuMemPrefetchAsync cuMemPrefetchAsync_ptsz
+#define cuMemPrefetchAsync_v2 cuMemPrefetchAsync_v2_ptsz
+#define cuMemcpy cuMemcpy_ptds
+#define cuMemcpy3DPeer cuMemcpy3DPeer_ptds
+#define cuMemcpy3DPeerAsync cuMemcpy3DPeerAsync_ptsz
+#define cuMemcpyAsync cuMemcpyAsync_ptsz
+#define cuMemcpyPeer cuMemcpyPeer_ptds
+#define cuMemcpyPeerAsync cuMemcpyPeerAsync_ptsz
+#define cuMemsetD16Async cuMemsetD16Async_ptsz
+#define cuMemsetD2D16Async cuMemsetD2D16Async_ptsz
+#define cuMemsetD2D32Async cuMemsetD2D32Async_ptsz
+#define cuMemsetD2D8Async cuMemsetD2D8Async_ptsz
+#define cuMemsetD32Async cuMemsetD32Async_ptsz
+#define cuMemsetD8Async cuMemsetD8Async_ptsz
+#define cuSignalExternalSemaphoresAsync cuSignalExternalSemaphoresAsync_ptsz
+#define cuStreamAddCallback cuStreamAddCallback_ptsz
+#define cuStreamAttachMemAsync cuStreamAttachMemAsync_ptsz
+#define cuStreamCopyAttributes cuStreamCopyAttributes_ptsz
+#define cuStreamEndCapture cuStreamEndCapture_ptsz
+#define cuStreamGetAttribute cuStreamGetAttribute_ptsz
+#define cuStreamGetCtx cuStreamGetCtx_ptsz
+#define cuStreamGetCtx_v2 cuStreamGetCtx_v2_ptsz
+#define cuStreamGetDevice cuStreamGetDevice_ptsz
+#define cuStreamGetFlags cuStreamGetFlags_ptsz
+#define cuStreamGetId cuStreamGetId_ptsz
+#define cuStreamGetPriority cuStreamGetPriority_ptsz
+#define cuStreamIsCapturing cuStreamIsCapturing_ptsz
+#define cuStreamQuery cuStreamQuery_ptsz
+#define cuStreamSetAttribute cuStreamSetAttribute_ptsz
+#define cuStreamSynchronize cuStreamSynchronize_ptsz
+#define cuStreamUpdateCaptureDependencies cuStreamUpdateCaptureDependencies_ptsz
+#define cuStreamWaitEvent cuStreamWaitEvent_ptsz
+#define cuWaitExternalSemaphoresAsync cuWaitExternalSemaphoresAsync_ptsz
+#else
+#define ONCHIP_PTDS(name) name
+#define ONCHIP_PTSZ(name) name
+#endif
+
+#define cuArray3DCreate cuArray3DCreate_v2
+#define cuArray3DGetDescriptor cuArray3DGetDescriptor_v2
+#define cuArrayCreate cuArrayCreate_v2
+#define cuArrayGetDescriptor cuArrayGetDescriptor_v2
+#define cuCtxCreate cuCtxCreate_v2
+#define cuCtxDestroy cuCtxDestroy_v2
+#define cuCtxPopCurrent cuCtxPopCurrent_v2
+#define cuCtxPushCurrent cuCtxPushCurrent_v2
+#define cuDevicePrimaryCtxRelease cuDevicePrimaryCtxRelease_v2
+#define cuDevicePrimaryCtxReset cuDevicePrimaryCtxReset_v2
+#define cuDevicePrimaryCtxSetFlags cuDevicePrimaryCtxSetFlags_v2
+#define cuDeviceTotalMem cuDeviceTotalMem_v2
+#define cuEventDestroy cuEventDestroy_v2
+#define cuGetProcAddress cuGetProcAddress_v2
+#define cuGraphAddKernelNode cuGraphAddKernelNode_v2
+#define cuGraphExecKernelNodeSetParams cuGraphExecKernelNodeSetParams_v2
+#define cuGraphExecUpdate cuGraphExecUpdate_v2
+#define cuGraphInstantiate cuGraphInstantiateWithFlags
+#define cuGraphKernelNodeGetParams cuGraphKernelNodeGetParams_v2
+#define cuGraphKernelNodeSetParams cuGraphKernelNodeSetParams_v2
+#define cuGraphicsResourceGetMappedPointer cuGraphicsResourceGetMappedPointer_v2
+#define cuGraphicsResourceSetMapFlags cuGraphicsResourceSetMapFlags_v2
+#define cuIpcOpenMemHandle cuIpcOpenMemHandle_v2
+#define cuLinkAddData cuLinkAddData_v2
+#define cuLinkAddFile cuLinkAddFile_v2
+#define cuLinkCreate cuLinkCreate_v2
+#define cuMemAlloc cuMemAlloc_v2
+#define cuMemAllocHost cuMemAllocHost_v2
+#define cuMemAllocPitch cuMemAllocPitch_v2
+#define cuMemFree cuMemFree_v2
+#define cuMemGetAddressRange cuMemGetAddressRange_v2
+#define cuMemGetInfo cuMemGetInfo_v2
+#define cuMemHostGetDevicePointer cuMemHostGetDevicePointer_v2
+#define cuMemHostRegister cuMemHostRegister_v2
+#define cuMemcpy2D ONCHIP_PTDS(cuMemcpy2D_v2)
+#define cuMemcpy2DAsync ONCHIP_PTSZ(cuMemcpy2DAsync_v2)
+#define cuMemcpy2DUnaligned ONCHIP_PTDS(cuMemcpy2DUnaligned_v2)
+#define cuMemcpy3D ONCHIP_PTDS(cuMemcpy3D_v2)
+#define cuMemcpy3DAsync ONCHIP_PTSZ(cuMemcpy3DAsync_v2)
+#define cuMemcpyAtoA ONCHIP_PTDS(cuMemcpyAtoA_v2)
+#define cuMemcpyAtoD ONCHIP_PTDS(cuMemcpyAtoD_v2)
+#define cuMemcpyAtoH ONCHIP_PTDS(cuMemcpyAtoH_v2)
+#define cuMemcpyAtoHAsync ONCHIP_PTSZ(cuMemcpyAtoHAsync_v2)
+#define cuMemcpyDtoA ONCHIP_PTDS(cuMemcpyDtoA_v2)
+#define cuMemcpyDtoD ONCHIP_PTDS(cuMemcpyDtoD_v2)
+#define cuMemcpyDtoDAsync ONCHIP_PTSZ(cuMemcpyDtoDAsync_v2)
+#define cuMemcpyDtoH ONCHIP_PTDS(cuMemcpyDtoH_v2)
+#define cuMemcpyDtoHAsync ONCHIP_PTSZ(cuMemcpyDtoHAsync_v2)
+#define cuMemcpyHtoA ONCHIP_PTDS(cuMemcpyHtoA_v2)
+#define cuMemcpyHtoAAsync ONCHIP_PTSZ(cuMemcpyHtoAAsync_v2)
+#define cuMemcpyHtoD ONCHIP_PTDS(cuMemcpyHtoD_v2)
+#define cuMemcpyHtoDAsync ONCHIP_PTSZ(cuMemcpyHtoDAsync_v2)
+#define cuMemsetD16 ONCHIP_PTDS(cuMemsetD16_v2)
+#define cuMemsetD2D16 ONCHIP_PTDS(cuMemsetD2D16_v2)
+#define cuMemsetD2D32 ONCHIP_PTDS(cuMemsetD2D32_v2)
+#define cuMemsetD2D8 ONCHIP_PTDS(cuMemsetD2D8_v2)
+#define cuMemsetD32 ONCHIP_PTDS(cuMemsetD32_v2)
+#define cuMemsetD8 ONCHIP_PTDS(cuMemsetD8_v2)
+#define cuModuleGetGlobal cuModuleGetGlobal_v2
+#define cuStreamBatchMemOp ONCHIP_PTSZ(cuStreamBatchMemOp_v2)
+#define cuStreamBeginCapture ONCHIP_PTSZ(cuStreamBeginCapture_v2)
+#define cuStreamDestroy cuStreamDestroy_v2
+#define cuStreamGetCaptureInfo ONCHIP_PTSZ(cuStreamGetCaptureInfo_v2)
+#define cuStreamWaitValue32 ONCHIP_PTSZ(cuStreamWaitValue32_v2)
+#define cuStreamWaitValue64 ONCHIP_PTSZ(cuStreamWaitValue64_v2)
+#define cuStreamWriteValue32 ONCHIP_PTSZ(cuStreamWriteValue32_v2)
+#define cuStreamWriteValue64 ONCHIP_PTSZ(cuStreamWriteValue64_v2)
+#define cuTexRefGetAddress cuTexRefGetAddress_v2
+#define cuTexRefSetAddress cuTexRefSetAddress_v2
+#define cuTexRefSetAddress2D cuTexRefSetAddress2D_v3
+
+#endif
