@@ -35,10 +35,9 @@ for compiler in gcc clang clang-19; do
     for file in alone beside own sizes; do
         for form in -DPLAIN "$per_thread"; do
             now="$compiler, $file.c, $form"
-            "$compiler" -std=c11 -Wall -Wextra -Werror -Wstrict-prototypes -Wpedantic "$form" -I "$include" -c $file.c ||
-                complain 'as C it does not compile'
-            "$plus" -x c++ -std=c++17 -Wall -Wextra -Werror "$form" -I "$include" -c $file.c ||
-                complain 'as C++ it does not compile'
+            options=(-Wall -Wextra -Werror "$form" -I "$include" -c $file.c)
+            "$compiler" -std=c11 -Wstrict-prototypes -Wpedantic "${options[@]}" || complain 'as C it does not compile'
+            "$plus" -x c++ -std=c++17 "${options[@]}" || complain 'as C++ it does not compile'
         done
     done
 done
@@ -74,7 +73,7 @@ differs=$(comm -23 done all | diff <(tr -s ' ' '\n' <<<"$old" | sort) -) ||
 differs=$(grep -E '_pt[sd][sz]$' threads | sed -E 's/_pt[sd][sz]$//' | sort | diff - <(comm -23 plain threads)) ||
     complain "one form alone: $differs"
 
-# --- how parameters are passed: as clang says, of the header and of the library's source --------------------------------
+# --- how parameters are passed: as clang says, of the header and of the library's source ------------------------------
 # NAME TYPE …: of declarations or definitions of LLVM's intermediate form.
 shapes() {
     sed -nE "s/^$1 .*@(cu[A-Z][A-Za-z0-9_]*)\((.*)\).*/\1, \2/p" | sed -E '
@@ -89,9 +88,9 @@ if command -v clang >/dev/null; then
         { cat alone.c && echo 'void *const all[] = {' && sed 's/.*/(void *)&,/' $form && echo '};'; } >uses.c
         clang -w "$option" -I "$include" -S -emit-llvm -o - uses.c
     done | shapes declare >header
+    options=(-w -std=gnu17 -D_GNU_SOURCE -DONCHIP_VERSION='""' -I "$ONCHIP_SOURCE/src" -I "$ONCHIP_SOURCE/include")
     for source in "$ONCHIP_SOURCE"/src/libcuda/*.c; do
-        [[ $source == */missing.c ]] || clang -w -std=gnu17 -D_GNU_SOURCE -DONCHIP_VERSION='""' \
-            -I "$ONCHIP_SOURCE/src" -I "$ONCHIP_SOURCE/include" -S -emit-llvm -Xclang -disable-llvm-passes -o - "$source"
+        [[ $source == */missing.c ]] || clang "${options[@]}" -S -emit-llvm -o - "$source"
     done | shapes define >library
     join -t, -o 1.1 header library >both
     (($(wc -l <both) > 280)) || complain "only $(wc -l <both) are compared"

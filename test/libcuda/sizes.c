@@ -1,5 +1,5 @@
-// sizes.c: sizes, places and numbers of cuda.h, for C and C++: what programs that were built with CUDA's own header have
-// in them. The sizes follow from the members' types in the CUDA Driver API reference, by the rules of x86-64's ABI.
+// sizes.c: sizes, places and numbers of cuda.h, for C and C++: what programs that were built with CUDA's own header
+// have in them. The sizes follow from the members' types in the CUDA Driver API reference, by the rules of x86-64's ABI.
 #include <assert.h>
 #include <cuda.h>
 #include <cudaProfiler.h>
@@ -47,7 +47,7 @@ static_assert(sizeof(CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS) == 144, "");
 static_assert(sizeof(CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS) == 144, "");
 static_assert(sizeof(CUexecAffinityParam) == 8 && sizeof(CUctxCreateParams) == 24, "");
 
-// --- numbers: of each enumeration the last one, and those beside gaps --------------------------------------------------
+// --- numbers: of each enumeration the last one, and those beside gaps ------------------------------------------------
 #define IS(name, number) static_assert((int)(name) == (number), #name)
 IS(CUDA_ERROR_INVALID_CONTEXT, 201);
 IS(CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, 302);

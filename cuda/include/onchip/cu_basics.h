@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-// --- handles -----------------------------------------------------------------------------------------------------------
+// --- handles ---------------------------------------------------------------------------------------------------------
 typedef uint32_t cuuint32_t;
 typedef uint64_t cuuint64_t;
 typedef int CUdevice;
@@ -43,7 +43,7 @@ typedef unsigned long long CUsurfObject;
 #define CU_DEVICE_CPU ((CUdevice)-1)
 #define CU_DEVICE_INVALID ((CUdevice)-2)
 
-// --- errors: one table with the library --------------------------------------------------------------------------------
+// --- errors: one table with the library ------------------------------------------------------------------------------
 #pragma push_macro("ERROR")
 #pragma push_macro("OWN")
 #undef ERROR
@@ -60,7 +60,7 @@ typedef enum cudaError_enum {
 CUresult cuGetErrorName(CUresult error, const char **name);
 CUresult cuGetErrorString(CUresult error, const char **text);
 
-// --- the driver --------------------------------------------------------------------------------------------------------
+// --- the driver ------------------------------------------------------------------------------------------------------
 typedef enum CUdriverProcAddress_flags_enum {
     CU_GET_PROC_ADDRESS_DEFAULT = 0,
     CU_GET_PROC_ADDRESS_LEGACY_STREAM = 1,
@@ -77,7 +77,7 @@ CUresult cuGetProcAddress(const char *symbol, void **function, int version, cuui
                           CUdriverProcAddressQueryResult *status);
 CUresult cuGetExportTable(const void **table, const CUuuid *id);
 
-// --- the device --------------------------------------------------------------------------------------------------------
+// --- the device ------------------------------------------------------------------------------------------------------
 typedef enum CUdevice_attribute_enum {
     CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 1,
     CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X,
@@ -253,7 +253,7 @@ CUresult cuDeviceGetPCIBusId(char *id, int room, CUdevice device);
 CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer);
 CUresult cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attribute, CUdevice device, CUdevice peer);
 
-// --- contexts ----------------------------------------------------------------------------------------------------------
+// --- contexts --------------------------------------------------------------------------------------------------------
 typedef enum CUctx_flags_enum {
     CU_CTX_SCHED_AUTO = 0x00,
     CU_CTX_SCHED_SPIN = 0x01,

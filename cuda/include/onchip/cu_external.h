@@ -6,7 +6,7 @@
 extern "C" {
 #endif
 
-// --- memory ------------------------------------------------------------------------------------------------------------
+// --- memory ----------------------------------------------------------------------------------------------------------
 #define CUDA_EXTERNAL_MEMORY_DEDICATED 0x1
 typedef enum CUexternalMemoryHandleType_enum {
     CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD = 1,
@@ -47,7 +47,7 @@ CUresult cuExternalMemoryGetMappedMipmappedArray(CUmipmappedArray *array, CUexte
                                                  const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC *shape);
 CUresult cuDestroyExternalMemory(CUexternalMemory memory);
 
-// --- semaphores --------------------------------------------------------------------------------------------------------
+// --- semaphores ------------------------------------------------------------------------------------------------------
 #define CUDA_EXTERNAL_SEMAPHORE_SIGNAL_SKIP_NVSCIBUF_MEMSYNC 0x01
 #define CUDA_EXTERNAL_SEMAPHORE_WAIT_SKIP_NVSCIBUF_MEMSYNC 0x02
 typedef enum CUexternalSemaphoreHandleType_enum {
@@ -116,7 +116,7 @@ CUresult cuWaitExternalSemaphoresAsync(const CUexternalSemaphore *list,
                                        CUstream stream);
 CUresult cuDestroyExternalSemaphore(CUexternalSemaphore semaphore);
 
-// --- resources of graphics ---------------------------------------------------------------------------------------------
+// --- resources of graphics -------------------------------------------------------------------------------------------
 typedef enum CUgraphicsRegisterFlags_enum {
     CU_GRAPHICS_REGISTER_FLAGS_NONE = 0,
     CU_GRAPHICS_REGISTER_FLAGS_READ_ONLY = 1,

@@ -6,7 +6,7 @@
 extern "C" {
 #endif
 
-// --- attributes --------------------------------------------------------------------------------------------------------
+// --- attributes ------------------------------------------------------------------------------------------------------
 typedef enum CUaccessProperty_enum {
     CU_ACCESS_PROPERTY_NORMAL,
     CU_ACCESS_PROPERTY_STREAMING,
@@ -115,7 +115,7 @@ CUresult cuStreamCopyAttributes(CUstream to, CUstream from);
 CUresult cuStreamGetAttribute(CUstream stream, CUstreamAttrID id, CUstreamAttrValue *value);
 CUresult cuStreamSetAttribute(CUstream stream, CUstreamAttrID id, const CUstreamAttrValue *value);
 
-// --- launches ----------------------------------------------------------------------------------------------------------
+// --- launches --------------------------------------------------------------------------------------------------------
 #define CU_LAUNCH_PARAM_END ((void *)0x00)
 #define CU_LAUNCH_PARAM_BUFFER_POINTER ((void *)0x01)
 #define CU_LAUNCH_PARAM_BUFFER_SIZE ((void *)0x02)
@@ -149,7 +149,7 @@ CUresult cuLaunch(CUfunction function);
 CUresult cuLaunchGrid(CUfunction function, int width, int height);
 CUresult cuLaunchGridAsync(CUfunction function, int width, int height, CUstream stream);
 
-// --- occupancy ---------------------------------------------------------------------------------------------------------
+// --- occupancy -------------------------------------------------------------------------------------------------------
 typedef size_t (CUDA_CB *CUoccupancyB2DSize)(int threads);
 typedef enum CUoccupancy_flags_enum {
     CU_OCCUPANCY_DEFAULT,

@@ -7,7 +7,7 @@
 extern "C" {
 #endif
 
-// --- memory of the device and of the host ------------------------------------------------------------------------------
+// --- memory of the device and of the host ----------------------------------------------------------------------------
 #define CU_MEMHOSTALLOC_PORTABLE 0x01
 #define CU_MEMHOSTALLOC_DEVICEMAP 0x02
 #define CU_MEMHOSTALLOC_WRITECOMBINED 0x04
@@ -34,7 +34,7 @@ CUresult cuMemHostGetFlags(unsigned *flags, void *at);
 CUresult cuMemHostRegister(void *at, size_t bytes, unsigned flags);
 CUresult cuMemHostUnregister(void *at);
 
-// --- copies ------------------------------------------------------------------------------------------------------------
+// --- copies ----------------------------------------------------------------------------------------------------------
 typedef enum CUmemorytype_enum {
     CU_MEMORYTYPE_HOST = 1,
     CU_MEMORYTYPE_DEVICE,
@@ -116,7 +116,7 @@ CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *copy, CUstream stream);
 CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *copy, CUstream stream);
 CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *copy, CUstream stream);
 
-// --- fills -------------------------------------------------------------------------------------------------------------
+// --- fills -----------------------------------------------------------------------------------------------------------
 CUresult cuMemsetD8(CUdeviceptr to, unsigned char value, size_t count);
 CUresult cuMemsetD16(CUdeviceptr to, unsigned short value, size_t count);
 CUresult cuMemsetD32(CUdeviceptr to, unsigned value, size_t count);
@@ -133,7 +133,7 @@ CUresult cuMemsetD2D16Async(CUdeviceptr to, size_t pitch, unsigned short value, 
 CUresult cuMemsetD2D32Async(CUdeviceptr to, size_t pitch, unsigned value, size_t width, size_t height,
                             CUstream stream);
 
-// --- where memory lies, and hints about it -----------------------------------------------------------------------------
+// --- where memory lies, and hints about it ---------------------------------------------------------------------------
 typedef enum CUmemLocationType_enum {
     CU_MEM_LOCATION_TYPE_INVALID = 0,
     CU_MEM_LOCATION_TYPE_DEVICE = 1,
@@ -204,7 +204,7 @@ CUresult cuPointerGetAttribute(void *value, CUpointer_attribute attribute, CUdev
 CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *attributes, void **values, CUdeviceptr at);
 CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr at);
 
-// --- addresses that get memory later -----------------------------------------------------------------------------------
+// --- addresses that get memory later ---------------------------------------------------------------------------------
 #define CU_MEM_CREATE_USAGE_TILE_POOL 0x1
 typedef unsigned long long CUmemGenericAllocationHandle;
 typedef enum CUmemAllocationHandleType_enum {
@@ -275,7 +275,7 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, vo
 CUresult cuMemGetHandleForAddressRange(void *handle, CUdeviceptr at, size_t bytes, CUmemRangeHandleType type,
                                        unsigned long long flags);
 
-// --- pools -------------------------------------------------------------------------------------------------------------
+// --- pools -----------------------------------------------------------------------------------------------------------
 typedef enum CUmemPool_attribute_enum {
     CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES = 1,
     CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC,
@@ -318,7 +318,7 @@ CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *pool, CUdevice device);
 CUresult cuDeviceGetMemPool(CUmemoryPool *pool, CUdevice device);
 CUresult cuDeviceSetMemPool(CUdevice device, CUmemoryPool pool);
 
-// --- other processes ---------------------------------------------------------------------------------------------------
+// --- other processes -------------------------------------------------------------------------------------------------
 #define CU_IPC_HANDLE_SIZE 64
 typedef enum CUipcMem_flags_enum { CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS = 1 } CUipcMem_flags;
 typedef struct CUipcEventHandle_st {

@@ -6,7 +6,7 @@
 extern "C" {
 #endif
 
-// --- options of loading and linking ------------------------------------------------------------------------------------
+// --- options of loading and linking ----------------------------------------------------------------------------------
 typedef enum CUjit_option_enum {
     CU_JIT_MAX_REGISTERS = 0,
     CU_JIT_THREADS_PER_BLOCK,
@@ -82,7 +82,7 @@ typedef enum CUjitInputType_enum {
     CU_JIT_NUM_INPUT_TYPES
 } CUjitInputType;
 
-// --- modules -----------------------------------------------------------------------------------------------------------
+// --- modules ---------------------------------------------------------------------------------------------------------
 typedef enum CUmoduleLoadingMode_enum { CU_MODULE_EAGER_LOADING = 1, CU_MODULE_LAZY_LOADING = 2 } CUmoduleLoadingMode;
 CUresult cuModuleLoad(CUmodule *module, const char *path);
 CUresult cuModuleLoadData(CUmodule *module, const void *image);
@@ -97,7 +97,7 @@ CUresult cuModuleGetGlobal(CUdeviceptr *at, size_t *bytes, CUmodule module, cons
 CUresult cuModuleGetTexRef(CUtexref *texture, CUmodule module, const char *name);
 CUresult cuModuleGetSurfRef(CUsurfref *surface, CUmodule module, const char *name);
 
-// --- libraries ---------------------------------------------------------------------------------------------------------
+// --- libraries -------------------------------------------------------------------------------------------------------
 typedef enum CUlibraryOption_enum {
     CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE,
     CU_LIBRARY_BINARY_IS_PRESERVED,
@@ -116,7 +116,7 @@ CUresult cuLibraryGetGlobal(CUdeviceptr *at, size_t *bytes, CUlibrary library, c
 CUresult cuLibraryGetManaged(CUdeviceptr *at, size_t *bytes, CUlibrary library, const char *name);
 CUresult cuLibraryGetUnifiedFunction(void **function, CUlibrary library, const char *name);
 
-// --- linking -----------------------------------------------------------------------------------------------------------
+// --- linking ---------------------------------------------------------------------------------------------------------
 CUresult cuLinkCreate(unsigned count, CUjit_option *options, void **values, CUlinkState *state);
 CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_t bytes, const char *name,
                        unsigned count, CUjit_option *options, void **values);
@@ -125,7 +125,7 @@ CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path,
 CUresult cuLinkComplete(CUlinkState state, void **image, size_t *bytes);
 CUresult cuLinkDestroy(CUlinkState state);
 
-// --- kernels -----------------------------------------------------------------------------------------------------------
+// --- kernels ---------------------------------------------------------------------------------------------------------
 typedef enum CUfunction_attribute_enum {
     CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
     CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,

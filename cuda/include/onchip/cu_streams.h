@@ -6,7 +6,7 @@
 extern "C" {
 #endif
 
-// --- streams -----------------------------------------------------------------------------------------------------------
+// --- streams ---------------------------------------------------------------------------------------------------------
 #define CU_STREAM_LEGACY ((CUstream)0x1)
 #define CU_STREAM_PER_THREAD ((CUstream)0x2)
 typedef enum CUstream_flags_enum { CU_STREAM_DEFAULT, CU_STREAM_NON_BLOCKING } CUstream_flags;
@@ -28,7 +28,7 @@ CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr at, size_t bytes, u
 CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback function, void *user, unsigned flags);
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *user);
 
-// --- events ------------------------------------------------------------------------------------------------------------
+// --- events ----------------------------------------------------------------------------------------------------------
 typedef enum CUevent_flags_enum {
     CU_EVENT_DEFAULT = 0,
     CU_EVENT_BLOCKING_SYNC = 1,
@@ -46,7 +46,7 @@ CUresult cuEventSynchronize(CUevent event);
 CUresult cuEventElapsedTime(float *milliseconds, CUevent from, CUevent to);
 CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent from, CUevent to);
 
-// --- words of memory ---------------------------------------------------------------------------------------------------
+// --- words of memory -------------------------------------------------------------------------------------------------
 typedef enum CUstreamWaitValue_flags_enum {
     CU_STREAM_WAIT_VALUE_GEQ = 0,
     CU_STREAM_WAIT_VALUE_EQ = 1,

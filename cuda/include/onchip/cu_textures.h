@@ -6,7 +6,7 @@
 extern "C" {
 #endif
 
-// --- arrays ------------------------------------------------------------------------------------------------------------
+// --- arrays ----------------------------------------------------------------------------------------------------------
 typedef enum CUarray_format_enum {
     CU_AD_FORMAT_UNSIGNED_INT8 = 0x01,
     CU_AD_FORMAT_UNSIGNED_INT16 = 0x02,
@@ -99,7 +99,7 @@ CUresult cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *prope
 CUresult cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *needs, CUmipmappedArray array,
                                                CUdevice device);
 
-// --- objects -----------------------------------------------------------------------------------------------------------
+// --- objects ---------------------------------------------------------------------------------------------------------
 typedef enum CUaddress_mode_enum {
     CU_TR_ADDRESS_MODE_WRAP,
     CU_TR_ADDRESS_MODE_CLAMP,
@@ -207,7 +207,7 @@ CUresult cuSurfObjectDestroy(CUsurfObject surface);
 CUresult cuSurfObjectGetResourceDesc(CUDA_RESOURCE_DESC *resource, CUsurfObject surface);
 CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *texels, CUarray_format format, unsigned channels, CUdevice device);
 
-// --- references of modules ---------------------------------------------------------------------------------------------
+// --- references of modules -------------------------------------------------------------------------------------------
 CUresult cuTexRefCreate(CUtexref *texture);
 CUresult cuTexRefDestroy(CUtexref texture);
 CUresult cuTexRefSetArray(CUtexref texture, CUarray array, unsigned flags);
@@ -238,7 +238,7 @@ CUresult cuTexRefGetFlags(unsigned *flags, CUtexref texture);
 CUresult cuSurfRefSetArray(CUsurfref surface, CUarray array, unsigned flags);
 CUresult cuSurfRefGetArray(CUarray *array, CUsurfref surface);
 
-// --- maps of tensors ---------------------------------------------------------------------------------------------------
+// --- maps of tensors -------------------------------------------------------------------------------------------------
 typedef struct __attribute__((aligned(64))) CUtensorMap_st {
     cuuint64_t opaque[16];
 } CUtensorMap;
