@@ -35,7 +35,7 @@ for compiler in gcc clang clang-19; do
     for file in alone beside own sizes; do
         for form in -DPLAIN "$per_thread"; do
             now="$compiler, $file.c, $form"
-            options=(-Wall -Wextra -Werror "$form" -I "$include" -c $file.c)
+            options=(-Wall -Wextra -Werror "$form" -I "$include" -c "$file.c")
             "$compiler" -std=c11 -Wstrict-prototypes -Wpedantic "${options[@]}" || complain 'as C it does not compile'
             "$plus" -x c++ -std=c++17 "${options[@]}" || complain 'as C++ it does not compile'
         done
@@ -66,8 +66,8 @@ nowhere=$(comm -23 all there)
 old='cuCtxCreate cuCtxDestroy cuCtxPopCurrent cuCtxPushCurrent cuDevicePrimaryCtxRelease cuDevicePrimaryCtxReset
     cuDevicePrimaryCtxSetFlags cuDeviceTotalMem cuEventDestroy cuGetProcAddress cuIpcOpenMemHandle cuLinkAddData
     cuLinkAddFile cuLinkCreate cuMemAllocHost cuMemHostRegister cuStreamDestroy'
-sed -nE 's/^DONE\((cu\w+),.*/\1/p' "$ONCHIP_SOURCE/src/driver/names.def" | sort >done
-differs=$(comm -23 done all | diff <(tr -s ' ' '\n' <<<"$old" | sort) -) ||
+sed -nE 's/^DONE\((cu\w+),.*/\1/p' "$ONCHIP_SOURCE/src/driver/names.def" | sort >does
+differs=$(comm -23 does all | diff <(tr -s ' ' '\n' <<<"$old" | sort) -) ||
     complain "not declared (>), or not old (<): $differs"
 # With a stream of each thread those that have such a form mean it.
 differs=$(grep -E '_pt[sd][sz]$' threads | sed -E 's/_pt[sd][sz]$//' | sort | diff - <(comm -23 plain threads)) ||

@@ -1,5 +1,5 @@
 // sizes.c: sizes, places and numbers of cuda.h, for C and C++: what programs that were built with CUDA's own header
-// have in them. The sizes follow from the members' types in the CUDA Driver API reference, by the rules of x86-64's ABI.
+// have in them. The sizes follow from the members' types in the CUDA Driver API reference, by x86-64's ABI.
 #include <assert.h>
 #include <cuda.h>
 #include <cudaProfiler.h>

@@ -1,6 +1,5 @@
-// vector_add.cpp: the sum of two vectors by the driver's functions, in the manner of samples for it: the kernel comes out
-// of a file, and is launched with a list of parameters and with a buffer of them.
-#include <cmath>
+// vector_add.cpp: the sum of two vectors by the driver's functions, in the manner of samples for it: the kernel comes
+// out of a file, and is launched with a list of parameters and with a buffer of them.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
