@@ -19,6 +19,10 @@ lib=$(dirname "$(find "$folder" -name libonchip.a)")
 # A CUDA program finds the library that is installed for it (test/cudart/app.sh has more of this).
 cc -std=gnu17 "$ONCHIP_SOURCE/test/cudart/app.c" -o "$folder/app" "$lib/onchip/cuda/libcudart.so.13"
 [[ $("$folder/first/bin/onchip" run "$folder/app" fill 2>/dev/null || (($? == 7))) == '0 wrong' ]]
+# One that calls the driver finds its header there, too.
+cc -std=gnu17 -I "$lib/onchip/cuda/include" "$ONCHIP_SOURCE/test/libcuda/app.c" -o "$folder/driver" -pthread \
+    -L "$lib/onchip/cuda" -lcuda
+[[ $("$folder/first/bin/onchip" run --functional -- "$folder/driver" launches 2>/dev/null) == '0 wrong' ]]
 
 # block LANGUAGE PATTERN: doc/use/library.md's first block in it that has a line with this.
 block() {
