@@ -542,7 +542,7 @@ cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, int id, void *
     return left(cudaSuccess);
 }
 
-cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t from, cudaGraphNode_t to)
+cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_t from)
 {
     READY();
     graphs_enter();

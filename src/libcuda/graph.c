@@ -85,7 +85,7 @@ SAME(GraphMemsetNodeSetParams, (N node, const Fill *p), (node, p))
 SAME(DeviceGetGraphMemAttribute, (CUdevice d, int attribute, void *value), (d, attribute, value))
 SAME(DeviceSetGraphMemAttribute, (CUdevice d, int attribute, void *value), (d, attribute, value))
 SAME(DeviceGraphMemTrim, (CUdevice d), (d))
-SAME(GraphKernelNodeCopyAttributes, (N from, N to), (from, to))
+SAME(GraphKernelNodeCopyAttributes, (N to, N from), (to, from))
 SAME(GraphKernelNodeGetAttribute, (N node, int id, void *value), (node, id, value))
 SAME(GraphKernelNodeSetAttribute, (N node, int id, const void *value), (node, id, value))
 

@@ -62,10 +62,12 @@ sort -u plain threads >all
 nm -D --defined-only "$ONCHIP_BUILD/cuda/libcuda.so.1" | awk '{ print $NF }' | sort >there
 nowhere=$(comm -23 all there)
 [[ -z $nowhere ]] || complain "not in the library: $nowhere"
-# What the names meant before CUDA 3.2, 4, 6.5 and 11: nobody compiles for them any more.
+# What the names meant before CUDA 3.2, 4, 6.5, 11 and 12: nobody compiles for them any more.
 old='cuCtxCreate cuCtxDestroy cuCtxPopCurrent cuCtxPushCurrent cuDevicePrimaryCtxRelease cuDevicePrimaryCtxReset
     cuDevicePrimaryCtxSetFlags cuDeviceTotalMem cuEventDestroy cuGetProcAddress cuIpcOpenMemHandle cuLinkAddData
-    cuLinkAddFile cuLinkCreate cuMemAllocHost cuMemHostRegister cuStreamDestroy'
+    cuGraphAddKernelNode cuGraphExecKernelNodeSetParams cuGraphExecUpdate cuGraphInstantiate cuGraphInstantiate_v2
+    cuGraphKernelNodeGetParams cuGraphKernelNodeSetParams cuLinkAddFile cuLinkCreate cuMemAllocHost cuMemHostRegister cuStreamBeginCapture cuStreamBeginCapture_ptsz cuStreamDestroy cuStreamGetCaptureInfo
+    cuStreamGetCaptureInfo_ptsz'
 sed -nE 's/^DONE\((cu\w+),.*/\1/p' "$ONCHIP_SOURCE/src/driver/names.def" | sort >does
 differs=$(comm -23 does all | diff <(tr -s ' ' '\n' <<<"$old" | sort) -) ||
     complain "not declared (>), or not old (<): $differs"

@@ -200,7 +200,7 @@ cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaLaunchAttr
                                             cudaLaunchAttributeValue *value);
 cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaLaunchAttributeID id,
                                             const cudaLaunchAttributeValue *value);
-cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t from, cudaGraphNode_t to);
+cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_t from);
 cudaError_t cudaGraphAddMemcpyNode(ONCHIP_NODE, const struct cudaMemcpy3DParms *params);
 cudaError_t cudaGraphAddMemcpyNode1D(ONCHIP_NODE, void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
 cudaError_t cudaGraphAddMemcpyNodeToSymbol(ONCHIP_NODE, const void *symbol, const void *from, size_t bytes,
