@@ -19,6 +19,7 @@ file(GLOB hosts RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS workloads/*/*.c)
 
 # -g1 gives .loc and .file; the prefix map makes their paths, and so the PTX, the same in any checkout. What is left of
 # the compilation folder, "./", is cut off so that reports say workloads/….
+# What follows the two are options of clang.
 function(compile_to_ptx kernel ptx)
     cmake_path(GET ptx PARENT_PATH folder)
     file(MAKE_DIRECTORY ${folder})
@@ -34,7 +35,7 @@ function(compile_to_ptx kernel ptx)
         OUTPUT ${ptx}
         COMMAND ${ONCHIP_CUDA_CLANG} -x cuda --cuda-device-only -nocudainc -nocudalib -Wno-unknown-cuda-version
                 --cuda-gpu-arch=${arch} -O3 -g1 -std=c++17 -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=
-                -fdebug-compilation-dir=. -I ${CMAKE_SOURCE_DIR}/workloads -MMD -MF ${ptx}.d -MT ${ptx}
+                -fdebug-compilation-dir=. -I ${CMAKE_SOURCE_DIR}/workloads ${ARGN} -MMD -MF ${ptx}.d -MT ${ptx}
                 -S ${CMAKE_SOURCE_DIR}/${kernel} -o ${ptx}
         COMMAND sed -i -e "/\\.file/s,\"\\./,\"," ${retarget} ${ptx}
         DEPENDS ${CMAKE_SOURCE_DIR}/${kernel}

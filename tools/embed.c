@@ -76,7 +76,8 @@ static void put_texts(FILE *out, const char *header, const char *type, const cha
 int main(int argc, char **argv)
 {
     if (argc < 3) {
-        fputs("usage: embed workloads|gpus|schema|reproduce|points|page|completion|cuda OUT.c NAME=FILE …\n", stderr);
+        fputs("usage: embed workloads|gpus|schema|reproduce|points|page|completion|cuda|kernels OUT.c NAME=FILE …\n",
+              stderr);
         return 2;
     }
     char **names = argv + 3, **paths = malloc((size_t)argc * sizeof *paths);
@@ -104,6 +105,8 @@ int main(int argc, char **argv)
         put_texts(out, "cli/unit.h", "PointsFile", "points_file", names, paths, n);
     else if (!strcmp(argv[1], "cuda"))
         put_texts(out, "cli/unit.h", "CudaFile", "cuda_file", names, paths, n);
+    else if (!strcmp(argv[1], "kernels"))
+        put_texts(out, "toolkit/unit.h", "KernelText", "kernel_text", names, paths, n);
     else if (!strcmp(argv[1], "completion"))
         put_texts(out, "cli/unit.h", "ShellFile", "shell_file", names, paths, n);
     else if (!strcmp(argv[1], "page"))

@@ -66,7 +66,8 @@ nowhere=$(comm -23 all there)
 old='cuCtxCreate cuCtxDestroy cuCtxPopCurrent cuCtxPushCurrent cuDevicePrimaryCtxRelease cuDevicePrimaryCtxReset
     cuDevicePrimaryCtxSetFlags cuDeviceTotalMem cuEventDestroy cuGetProcAddress cuIpcOpenMemHandle cuLinkAddData
     cuGraphAddKernelNode cuGraphExecKernelNodeSetParams cuGraphExecUpdate cuGraphInstantiate cuGraphInstantiate_v2
-    cuGraphKernelNodeGetParams cuGraphKernelNodeSetParams cuLinkAddFile cuLinkCreate cuMemAllocHost cuMemHostRegister cuStreamBeginCapture cuStreamBeginCapture_ptsz cuStreamDestroy cuStreamGetCaptureInfo
+    cuGraphKernelNodeGetParams cuGraphKernelNodeSetParams cuLinkAddFile cuLinkCreate cuMemAllocHost cuMemHostRegister
+    cuStreamBeginCapture cuStreamBeginCapture_ptsz cuStreamDestroy cuStreamGetCaptureInfo
     cuStreamGetCaptureInfo_ptsz'
 sed -nE 's/^DONE\((cu\w+),.*/\1/p' "$ONCHIP_SOURCE/src/driver/names.def" | sort >does
 differs=$(comm -23 does all | diff <(tr -s ' ' '\n' <<<"$old" | sort) -) ||

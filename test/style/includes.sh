@@ -25,6 +25,7 @@ declare -A below=(
     [libcuda]="cudart"
     [front]=""
     [nvvm]="base"
+    [toolkit]="base"
     [work]="probe sl1"
     [store]="work"
     [sweep]="store serve"

@@ -1,0 +1,47 @@
+# Stand-ins for the libraries that programs bring along with CUDA (src/toolkit): each is one of the vendor's shared
+# libraries, in the versions that programs ask for, with kernels of ours inside.
+#
+# toolkit_library(NAME VERSIONS): libNAME.so.VERSION of src/toolkit/NAME_*.c and NAME.c, over the PTX of
+# src/toolkit/kernels/NAME/*.cu. It exports NAME's functions under the symbol version libNAME.so.VERSION.
+function(toolkit_library name versions)
+    file(GLOB kernels RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS src/toolkit/kernels/${name}/*.cu)
+    file(GLOB sources CONFIGURE_DEPENDS src/toolkit/${name}.c src/toolkit/${name}_*.c)
+    set(arguments)
+    set(texts)
+    foreach(kernel ${kernels})
+        string(REGEX REPLACE "\\.cu$" ".ptx" ptx ${CMAKE_BINARY_DIR}/${kernel})
+        compile_to_ptx(${kernel} ${ptx} -D__NVCC__ -ffp-contract=on -isystem ${CMAKE_SOURCE_DIR}/cuda/include
+                       -isystem ${CMAKE_BINARY_DIR}/cuda/include -include cuda_runtime.h)
+        cmake_path(GET kernel STEM stem)
+        list(APPEND arguments ${stem}=${ptx})
+        list(APPEND texts ${ptx})
+    endforeach()
+    set(table ${CMAKE_BINARY_DIR}/${name}.gen.c)
+    add_custom_command(OUTPUT ${table} COMMAND embed kernels ${table} ${arguments} DEPENDS embed ${texts}
+                       COMMENT "Embedding the kernels of ${name}" VERBATIM)
+    add_library(onchip_${name}_objects OBJECT ${sources} ${CMAKE_SOURCE_DIR}/src/toolkit/kernels.c ${table})
+    target_link_libraries(onchip_${name}_objects PRIVATE onchip_flags)
+    target_include_directories(onchip_${name}_objects PRIVATE ${CMAKE_SOURCE_DIR}/cuda/include
+                               ${CMAKE_BINARY_DIR}/cuda/include)
+    set(lib64 ${CMAKE_BINARY_DIR}/cuda/lib64)
+    foreach(version ${versions})
+        string(REGEX REPLACE "\\..*" "" major ${version})
+        set(target onchip_${name}${major})
+        set(exports ${CMAKE_BINARY_DIR}/${name}${major}.map)
+        file(CONFIGURE OUTPUT ${exports}
+             CONTENT "lib${name}.so.${version} {\n    global: ${name}*;\n    local: *;\n};\n")
+        add_library(${target} SHARED $<TARGET_OBJECTS:onchip_${name}_objects>)
+        target_link_libraries(${target} PRIVATE onchip_flags onchip onchip_cuda)
+        target_link_options(${target} PRIVATE -Wl,--version-script=${exports} -Wl,-Bsymbolic-functions -Wl,--as-needed)
+        set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name} SUFFIX .so.${version} LINK_DEPENDS ${exports}
+                              BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN"
+                              LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/cuda)
+        install_target(${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/onchip/cuda COMPONENT program)
+    endforeach()
+    # -lNAME means the newest that nvcc of CUDA 12 would have linked.
+    list(GET versions 0 linked)
+    link_file(../lib${name}.so.${linked} lib64/lib${name}.so)
+    install(FILES ${lib64}/lib${name}.so DESTINATION ${CMAKE_INSTALL_LIBDIR}/onchip/cuda/lib64 COMPONENT program)
+endfunction()
+
+toolkit_library(cublas "12;13;11")
