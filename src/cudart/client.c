@@ -154,7 +154,7 @@ static void connect_once(void)
 {
     const char *name = getenv(WIRE_VARIABLE);
     if (!name || !*name) {
-        client_line("no GPU: this libcudart is for programs that `onchip run PROGRAM` starts");
+        client_line("no GPU: this library of CUDA is for programs that `onchip run PROGRAM` starts");
         return;
     }
     client.socket = connect_to(name);

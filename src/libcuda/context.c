@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <string.h>
 
-enum { FLAGS = 0x1ff, LIMITS = 8 };  // CU_CTX_FLAGS_MASK and those of core dumps; CUlimit
+enum { FLAGS = 0xff, LIMITS = 8 };  // CU_CTX_FLAGS_MASK; CUlimit
 typedef struct Context {
     struct Context *self;  // the key
     unsigned flags, id;

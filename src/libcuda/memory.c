@@ -184,7 +184,7 @@ static bool attribute_of(const Place *p, int attribute, CUdeviceptr at, void *to
     case 12:
     case 18: return memcpy(to, &p->bytes, sizeof p->bytes);
     case 13: return memcpy(to, &(unsigned){1}, sizeof(unsigned));  // mapped
-    case 14:                                                       // handles that it can be given as
+    case 14: return memcpy(to, &(uint64_t){0}, sizeof(uint64_t));  // handles that it can be given as
     case 15: return memcpy(to, &zero, sizeof zero);                // other devices of the bus
     case 16: return memcpy(to, &(unsigned){MOST_ACCESS}, sizeof(unsigned));
     case 17: return memcpy(to, &(void *){NULL}, sizeof(void *));  // a pool

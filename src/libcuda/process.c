@@ -45,6 +45,8 @@ Lookup driver_function(const char *name, int version, bool own_stream, void **fu
     int newest = -1;
     bool known = false, best_own = false;
     *function = NULL;
+    // From CUDA 12 on the short name means a function that has another one.
+    if (version >= 12000 && !strcmp(name, "cuGraphInstantiate")) name = "cuGraphInstantiateWithFlags";
     for (size_t k = 0; k < COUNT(symbols); k++) {
         bool own;
         if (!stands_for(symbols[k].symbol, name, &own) || (own && !own_stream)) continue;

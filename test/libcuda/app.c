@@ -638,6 +638,9 @@ static void names(void)
     THAT(a == (void *)cuEventElapsedTime && a != b);
     OK(cuGetProcAddress_v2("cuLibraryLoadData", &a, 11000, 0, &status));
     THAT(!a && status == 2);
+    OK(cuGetProcAddress_v2("cuGraphInstantiate", &a, 12000, 0, &status));
+    OK(cuGetProcAddress_v2("cuGraphInstantiate", &b, 11040, 0, &status));
+    THAT(a == (void *)cuGraphInstantiateWithFlags && a != b);
     OK(cuGetProcAddress_v2("cuNothing", &a, 13000, 0, &status));
     THAT(!a && status == 1);
     WANT(500, cuGetProcAddress_v2("cuNothing", &a, 13000, 0, NULL));
