@@ -16,10 +16,13 @@ function(toolkit_library name versions)
         list(APPEND arguments ${stem}=${ptx})
         list(APPEND texts ${ptx})
     endforeach()
-    set(table ${CMAKE_BINARY_DIR}/${name}.gen.c)
-    add_custom_command(OUTPUT ${table} COMMAND embed kernels ${table} ${arguments} DEPENDS embed ${texts}
-                       COMMENT "Embedding the kernels of ${name}" VERBATIM)
-    add_library(onchip_${name}_objects OBJECT ${sources} ${CMAKE_SOURCE_DIR}/src/toolkit/kernels.c ${table})
+    if(texts)
+        set(table ${CMAKE_BINARY_DIR}/${name}.gen.c)
+        add_custom_command(OUTPUT ${table} COMMAND embed kernels ${table} ${arguments} DEPENDS embed ${texts}
+                           COMMENT "Embedding the kernels of ${name}" VERBATIM)
+        list(APPEND sources ${CMAKE_SOURCE_DIR}/src/toolkit/kernels.c ${table})
+    endif()
+    add_library(onchip_${name}_objects OBJECT ${sources})
     target_link_libraries(onchip_${name}_objects PRIVATE onchip_flags)
     target_include_directories(onchip_${name}_objects PRIVATE ${CMAKE_SOURCE_DIR}/cuda/include
                                ${CMAKE_BINARY_DIR}/cuda/include)
@@ -38,10 +41,14 @@ function(toolkit_library name versions)
                               LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/cuda)
         install_target(${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/onchip/cuda COMPONENT program)
     endforeach()
-    # -lNAME means the newest that nvcc of CUDA 12 would have linked.
+    # -lNAME, and the name without a version, mean that of CUDA 12, as our headers do.
     list(GET versions 0 linked)
+    link_file(lib${name}.so.${linked} lib${name}.so)
     link_file(../lib${name}.so.${linked} lib64/lib${name}.so)
+    install(FILES ${CMAKE_BINARY_DIR}/cuda/lib${name}.so DESTINATION ${CMAKE_INSTALL_LIBDIR}/onchip/cuda
+            COMPONENT program)
     install(FILES ${lib64}/lib${name}.so DESTINATION ${CMAKE_INSTALL_LIBDIR}/onchip/cuda/lib64 COMPONENT program)
 endfunction()
 
 toolkit_library(cublas "12;13;11")
+toolkit_library(nvrtc "12;13;11.2")
