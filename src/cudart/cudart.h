@@ -282,6 +282,14 @@ typedef struct View {  // cudaResourceViewDesc, as far as all versions of CUDA h
     unsigned first_level, last_level, first_layer, last_layer;
 } View;
 
+enum { TEXTURE_ALIGN = 256 };  // where a texture's memory begins: what cudaMalloc gives at least
+
+// --- reference.c: references of old programs -------------------------------------------------------------------------
+// What a variable of a module that onchip has loaded refers to from now on; r null: to nothing; how null: it is a
+// surface's. Module 0 is none: what can't be is an error all the same.
+cudaError_t reference_set(uint64_t module, const char *name, const Resource *r, const TextureDesc *how);
+cudaError_t reference_kind(uint64_t module, const char *name, int *kind);  // calls.def, REFERENCE_KIND
+
 // --- stream.c: streams and events ------------------------------------------------------------------------------------
 bool stream_number(cudaStream_t s, uint64_t *number);  // false: there is no such stream
 cudaError_t launches_done(cudaStream_t s);             // waits until all have run, but not in simulated time

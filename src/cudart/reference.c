@@ -1,6 +1,6 @@
 // reference.c: references to textures and surfaces, which programs of CUDA 11 and before have as variables. Such a
 // variable is registered with its name in the PTX; what it is bound to goes to onchip at once. These functions are
-// exported for programs of CUDA 11 alone (older.c).
+// exported for programs of CUDA 11 alone (older.c). The driver names a reference by its module (libcuda/reference.c).
 #include "cudart/unit.h"
 
 #include <pthread.h>
@@ -65,18 +65,48 @@ static void keep_offset(const void *host, size_t offset)
     pthread_mutex_unlock(&references.lock);
 }
 
+// --- what onchip is told ---------------------------------------------------------------------------------------------
+static cudaError_t tell_module(uint64_t module, const char *name, TextureCall *call, bool unbind)
+{
+    Text text = {0};
+    call->w.name = (uint32_t)strlen(name);
+    text_add(&text, (const char *)call, texture_bytes_of(call));
+    text_add(&text, name, call->w.name);
+    const WireCall ask = {.ask = ASK_REFERENCE, .a = module, .b = unbind, .bytes = text.n};
+    cudaError_t error = client_ask(&ask, text.v, NULL);
+    text_free(&text);
+    return error;
+}
+
+static const TextureCall nothing = {.w = {.levels = 1, .channels = 1, .bits = 32}};
+
+cudaError_t reference_set(uint64_t module, const char *name, const Resource *r, const TextureDesc *how)
+{
+    TextureCall call = nothing;
+    READY();
+    cudaError_t error = cudaSuccess;
+    if (r) error = how ? texture_describe(r, how, NULL, &call) : surface_describe(r->of.array, &call);
+    if (!error && module) error = tell_module(module, name, &call, !r);
+    return noted(error);
+}
+
+cudaError_t reference_kind(uint64_t module, const char *name, int *kind)
+{
+    Answer answer;
+    READY();
+    const WireCall ask = {.ask = ASK_REFERENCE_KIND, .a = module, .bytes = strlen(name)};
+    cudaError_t error = client_ask(&ask, name, &answer);
+    *kind = error ? 0 : (int)answer.of.a;
+    text_free(&answer.text);
+    return noted(error);
+}
+
+// --- those of a program's own ----------------------------------------------------------------------------------------
 static cudaError_t tell(const Named *n, TextureCall *call, bool unbind)
 {
     uint64_t module;
-    Text text = {0};
     cudaError_t error = module_of(n->binary, &module);
-    if (error) return error;
-    call->w.name = (uint32_t)strlen(n->name);
-    text_add(&text, (const char *)call, texture_bytes_of(call));
-    text_add(&text, n->name, call->w.name);
-    error = client_ask(&(WireCall){.ask = ASK_REFERENCE, .a = module, .b = unbind, .bytes = text.n}, text.v, NULL);
-    text_free(&text);
-    return error;
+    return error ? error : tell_module(module, n->name, call, unbind);
 }
 
 static cudaError_t bind(const TextureReference *t, const Resource *r)
@@ -98,12 +128,12 @@ static cudaError_t bind(const TextureReference *t, const Resource *r)
     return noted(error ? error : tell(&n, &call, false));
 }
 
-// A texture begins at a multiple of ALIGN bytes; what is in front of the program's memory the program must add to its
-// indices, which it can't where offset is null.
-enum { ALIGN = 256, ALL = 0xffffffff };
+// A texture begins at a multiple of TEXTURE_ALIGN bytes; what is in front of the program's memory the program must add
+// to its indices, which it can't where offset is null.
+enum { ALL = 0xffffffff };
 static cudaError_t aligned(const TextureReference *t, const void *at, size_t *offset, uintptr_t *base)
 {
-    size_t before = (uintptr_t)at % ALIGN;
+    size_t before = (uintptr_t)at % TEXTURE_ALIGN;
     if (before && !offset) return cudaErrorInvalidValue;
     if (offset) *offset = before;
     keep_offset(t, before);
@@ -165,7 +195,7 @@ cudaError_t reference_bind_surface(const void *surface, const Array *array)
 
 cudaError_t reference_unbind(const TextureReference *t)
 {
-    TextureCall call = {.w = {.levels = 1, .channels = 1, .bits = 32}};
+    TextureCall call = nothing;
     Named n;
     READY();
     if (!t || !find(t, &n)) return noted(cudaErrorInvalidTexture);

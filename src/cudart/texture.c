@@ -7,8 +7,8 @@
 
 _Static_assert(sizeof(Resource) == 64, "as in CUDA 12");
 _Static_assert(sizeof(Resource13) == 144 && sizeof(TextureDesc) == 72, "as in CUDA 13");
-enum { WRAP, CLAMP, MIRROR, BORDER, ADDRESSES };  // cudaTextureAddressMode
-enum { ALIGN = 256, PITCH = 32 };                 // what cudaMalloc gives at least; attribute 51
+enum { WRAP, CLAMP, MIRROR, BORDER, ADDRESSES };                             // cudaTextureAddressMode
+enum { PITCH = 32 };                                                         // attribute 51
 enum { TEXELS = 1 << 28, WIDTH = 131072, HEIGHT = 65000, BYTES = 2097120 };  // attributes 69 to 72
 
 typedef struct Texture {
@@ -72,7 +72,7 @@ static cudaError_t of_linear(const Linear *l, WireTexture *w, ChannelDesc *d)
     if (error) return error;
     w->first.base = (uintptr_t)l->at, w->width = l->bytes / texel, w->levels = 1;
     *d = l->desc;
-    return w->width && w->width <= TEXELS && w->first.base % ALIGN == 0 ? cudaSuccess : cudaErrorInvalidValue;
+    return w->width && w->width <= TEXELS && w->first.base % TEXTURE_ALIGN == 0 ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 static cudaError_t of_rows(const Rows *r, WireTexture *w, ChannelDesc *d)
@@ -83,7 +83,7 @@ static cudaError_t of_rows(const Rows *r, WireTexture *w, ChannelDesc *d)
     w->first = (WireLevel){(uintptr_t)r->at, r->pitch, 0}, w->width = r->width, w->height = r->height, w->levels = 1;
     *d = r->desc;
     bool fits = r->width && r->height && r->width <= WIDTH && r->height <= HEIGHT && r->pitch <= BYTES;
-    return fits && w->first.base % ALIGN == 0 && r->pitch % PITCH == 0 ? cudaSuccess : cudaErrorInvalidValue;
+    return fits && w->first.base % TEXTURE_ALIGN == 0 && r->pitch % PITCH == 0 ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 static uint32_t channels_of(const ChannelDesc *d)

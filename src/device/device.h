@@ -184,6 +184,9 @@ double device_graph(oc_device *d, uint64_t nodes);
 // What follows are nodes of the graph whose launch began then: they take no time of the host, and each kernel begins
 // host.next after what it waits for. Null: what follows is none.
 void device_node(oc_device *d, const double *began);
+// textures.c
+// What a module's variable refers to: 1 a texture, 2 a surface, 0 neither.
+int device_reference(oc_module *m, const char *name);
 // module.c
 const char *device_left_out(const oc_kernel *k);  // why its PTX can't be run, before it is made ready; null: it can
 // sim.c

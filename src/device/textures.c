@@ -249,14 +249,29 @@ void references_close(Sim *d, const Symbol *s)
         give_back(&d->textures.v[s->address - TEXTURE_TAG + k]);
 }
 
+// The place of a module's variable; null: it isn't a reference.
+static Texture *place_of(oc_module *base, const char *name, const Symbol **s)
+{
+    Sim *d = sim_of(base->device);
+    *s = ptx_find(((SimModule *)base)->image.module, name);
+    const uint64_t at = *s ? (*s)->address - TEXTURE_TAG : UINT64_MAX;
+    return at < d->textures.n && d->textures.v[at].reference ? &d->textures.v[at] : NULL;
+}
+
+int device_reference(oc_module *m, const char *name)
+{
+    const Symbol *s;
+    const Texture *place = place_of(m, name, &s);
+    return !place ? 0 : place->kind == OBJECT_TEXTURE ? 1 : place->kind == OBJECT_SURFACE ? 2 : 0;
+}
+
 oc_status sim_reference_bind(oc_module *base, const char *name, const oc_texture *t, uint64_t *handle)
 {
     Sim *d = sim_of(base->device);
-    const Symbol *s = ptx_find(((SimModule *)base)->image.module, name);
-    uint64_t at = s ? s->address - TEXTURE_TAG : 0;
-    if (!s || at >= d->textures.n || !d->textures.v[at].reference)
-        return fail(d, OC_BAD_ARGUMENT, "no .texref, .samplerref or .surfref variable '%s'", name);
-    Texture *place = &d->textures.v[at], x = {.kind = place->kind};
+    const Symbol *s;
+    Texture *place = place_of(base, name, &s);
+    if (!place) return fail(d, OC_BAD_ARGUMENT, "no .texref, .samplerref or .surfref variable '%s'", name);
+    Texture x = {.kind = place->kind};
     oc_status status = t ? describe(d, t, (ObjectKind)place->kind, &x) : OC_OK;
     if (status != OC_OK) return status;
     give_back(place);

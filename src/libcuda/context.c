@@ -161,6 +161,7 @@ static void end_thing(Kind kind, uint64_t handle)
     case A_MIPMAP: cudaFreeMipmappedArray(p); break;
     case A_TEXTURE: cudaDestroyTextureObject(handle); break;
     case A_SURFACE: cudaDestroySurfaceObject(handle); break;
+    case A_REFERENCE: reference_end(handle); break;
     }
 }
 

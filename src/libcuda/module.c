@@ -37,6 +37,13 @@ static Module *find(const void *handle)
     return m;
 }
 
+bool module_number(CUmodule handle, uint64_t *number)
+{
+    const Module *m = find(handle);
+    if (m) *number = m->number;
+    return m;
+}
+
 // --- loading ---------------------------------------------------------------------------------------------------------
 static bool object_ptx(const void *image, Text *ptx, Diag *why)
 {
@@ -137,6 +144,7 @@ static CUresult unload(const void *handle, bool library)
     if (m) HASH_DEL(modules.all, m);
     leave();
     if (!m) return CUDA_ERROR_INVALID_HANDLE;
+    references_end(m->number);
     CUresult result = ASKED(client_ask(&(WireCall){.ask = ASK_UNLOAD, .a = m->number}, NULL, NULL));
     binary_end(m->binary);
     for (Function *f = m->functions, *next; f; f = next) {

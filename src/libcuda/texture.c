@@ -24,7 +24,7 @@ bool channels_of(int format, unsigned channels, ChannelDesc *desc)
     return false;
 }
 
-static int format_of(const ChannelDesc *d, unsigned *channels)
+int format_of(const ChannelDesc *d, unsigned *channels)
 {
     *channels = 0;
     for (int k = 0; k < 4; k++) *channels += d->bits[k] > 0;
@@ -34,11 +34,6 @@ static int format_of(const ChannelDesc *d, unsigned *channels)
 }
 
 // --- arrays ----------------------------------------------------------------------------------------------------------
-typedef struct ArrayShape {  // CUDA_ARRAY_DESCRIPTOR
-    size_t width, height;    // elements
-    int format;
-    unsigned channels;
-} ArrayShape;
 typedef struct ArrayShape3D {  // CUDA_ARRAY3D_DESCRIPTOR
     size_t width, height, depth;
     int format;
@@ -161,8 +156,21 @@ static void resource_back(const Resource *r, TextureResource *to)
     }
 }
 
+static bool of_floats(const Resource *r)
+{
+    enum { FLOAT = 2 };
+    Array a;
+    Mipmap m;
+    switch (r->type) {
+    case ARRAY: return !array_find(r->of.array, &a) || a.desc.kind == FLOAT;
+    case MIPMAPS: return !mipmap_find(r->of.mipmap, &m) || !array_find(m.level[0], &a) || a.desc.kind == FLOAT;
+    case LINEAR: return r->of.linear.desc.kind == FLOAT;
+    default: return r->of.rows.desc.kind == FLOAT;
+    }
+}
+
 // Integers that are read as such aren't filtered: the nearest one is taken. FFmpeg's filters ask for it.
-static TextureDesc sampling_of(const TextureSampling *s)
+TextureDesc sampling_of(const TextureSampling *s, const Resource *r)
 {
     enum { TRILINEAR_OFF = 32, SEAMLESS = 64 };
     TextureDesc t = {.address = {s->address[0], s->address[1], s->address[2]},
@@ -178,20 +186,8 @@ static TextureDesc sampling_of(const TextureSampling *s)
                      .no_trilinear_shortcut = (s->flags & TRILINEAR_OFF) != 0,
                      .seamless = (s->flags & SEAMLESS) != 0};
     memcpy(t.border, s->border, sizeof t.border);
+    if (!t.read && !of_floats(r)) t.filter = t.mipmap_filter = 0;
     return t;
-}
-
-static bool of_floats(const Resource *r)
-{
-    enum { FLOAT = 2 };
-    Array a;
-    Mipmap m;
-    switch (r->type) {
-    case ARRAY: return !array_find(r->of.array, &a) || a.desc.kind == FLOAT;
-    case MIPMAPS: return !mipmap_find(r->of.mipmap, &m) || !array_find(m.level[0], &a) || a.desc.kind == FLOAT;
-    case LINEAR: return r->of.linear.desc.kind == FLOAT;
-    default: return r->of.rows.desc.kind == FLOAT;
-    }
 }
 
 CUresult cuTexObjectCreate(CUtexObject *out, const TextureResource *resource, const TextureSampling *sampling,
@@ -201,8 +197,7 @@ CUresult cuTexObjectCreate(CUtexObject *out, const TextureResource *resource, co
     uint64_t handle;
     CONTEXT();
     if (!out || !resource || !sampling || !resource_of(resource, &r)) return CUDA_ERROR_INVALID_VALUE;
-    TextureDesc t = sampling_of(sampling);
-    if (!t.read && !of_floats(&r)) t.filter = t.mipmap_filter = 0;
+    const TextureDesc t = sampling_of(sampling, &r);
     CUresult result = ASKED(cudaCreateTextureObject(&handle, &r, &t, view));
     if (result != CUDA_SUCCESS) return result;
     context_gets(A_TEXTURE, handle);

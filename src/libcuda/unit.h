@@ -51,7 +51,8 @@ typedef enum Kind {
     AN_ARRAY,
     A_MIPMAP,
     A_TEXTURE,
-    A_SURFACE
+    A_SURFACE,
+    A_REFERENCE  // that isn't a module's
 } Kind;
 CUresult context_ready(void);  // CUDA_SUCCESS: this thread has a current context
 #define CONTEXT()                          \
@@ -69,7 +70,8 @@ CUcontext context_of(Kind kind, uint64_t handle);  // null: none has it
 CUresult cuCtxGetCurrent(CUcontext *out);
 
 // --- module.c --------------------------------------------------------------------------------------------------------
-void module_end(uint64_t handle);  // as cuModuleUnload, of whichever context
+void module_end(uint64_t handle);                       // as cuModuleUnload, of whichever context
+bool module_number(CUmodule handle, uint64_t *number);  // onchip's; false: there is no such module
 // PTX out of what a program hands over: PTX, a fat binary, an object that the linker made. False, and why.
 bool image_ptx(const void *image, Text *ptx, Diag *why);
 
@@ -107,6 +109,17 @@ void jit_refuse(const Jit *jit, const char *what, const char *why);
 // --- texture.c -------------------------------------------------------------------------------------------------------
 // A CUarray_format and a number of channels, as the runtime describes them. False: there are no such texels.
 bool channels_of(int format, unsigned channels, ChannelDesc *desc);
+int format_of(const ChannelDesc *d, unsigned *channels);  // the other way; 0: none
+typedef struct ArrayShape {                               // CUDA_ARRAY_DESCRIPTOR
+    size_t width, height;                                 // elements
+    int format;
+    unsigned channels;
+} ArrayShape;
+TextureDesc sampling_of(const TextureSampling *s, const Resource *r);  // as the runtime says it
+
+// --- reference.c -----------------------------------------------------------------------------------------------------
+void references_end(uint64_t module);  // it is gone, and its references
+void reference_end(uint64_t handle);   // as cuTexRefDestroy, of whichever context
 
 // --- process.c -----------------------------------------------------------------------------------------------
 // The driver's function that a name stands for in a version of CUDA (12030: 12.3), or its form that uses the thread's

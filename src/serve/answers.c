@@ -589,6 +589,15 @@ static int answer_REFERENCE(Serving *s, const WireCall *c, WireAnswer *a, Text *
     return result(s, status);
 }
 
+static int answer_REFERENCE_KIND(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    (void)out;
+    oc_module *m = MADE(s->guest->modules, c->a);
+    if (!m) return INVALID_HANDLE;
+    a->a = (uint64_t)device_reference(m, s->text.n ? s->text.v : "");
+    return SUCCESS;
+}
+
 static int answer_TEXTURE_END(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 {
     (void)a, (void)out;
