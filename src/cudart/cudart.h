@@ -129,7 +129,7 @@ typedef struct Entry {  // a kernel
     uint64_t number;
     WireKernel info;
     WireParam *params;
-    atomic_int most_dynamic, carveout;  // what the program has set, from any thread
+    atomic_int most_dynamic, carveout, large_clusters;  // what the program has set, from any thread
     UT_hash_handle hh;
 } Entry;
 // The kernel that a program names by the address of its host function, or by a handle.
@@ -166,6 +166,8 @@ typedef struct Attribute {  // cudaLaunchAttribute, CUlaunchAttribute
 // The same as n attributes say: cooperative, and a cluster's size. The others are hints, or order launches that run one
 // after the other anyway.
 cudaError_t launch_attributed(const void *f, const Config *c, const Attribute *list, unsigned n, const Values *v);
+// How many clusters of such a launch have room at a time; or (largest) the most blocks of a cluster that has.
+cudaError_t launch_clusters(const void *f, const Config *c, const Attribute *list, unsigned n, bool largest, int *out);
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *f, int threads,
                                                                    size_t dynamic, unsigned flags);
 

@@ -44,6 +44,16 @@ void launch_values(const Entry *e, const Values *v, uint8_t *to)
         memcpy(to + e->params[p].at, v->args[p], e->params[p].bytes);
 }
 
+static WireLaunch said(const Entry *e, const Config *c)
+{
+    return (WireLaunch){{c->grid.x, c->grid.y, c->grid.z},
+                        {c->block.x, c->block.y, c->block.z},
+                        (uint32_t)c->shared,
+                        c->cooperative,
+                        {c->cluster.x, c->cluster.y, c->cluster.z},
+                        e->large_clusters != 0};
+}
+
 cudaError_t launch_run(const void *function, const Config *c, const Values *v)
 {
     Entry *e;
@@ -56,11 +66,7 @@ cudaError_t launch_run(const void *function, const Config *c, const Values *v)
     bool taken = false;
     if (!error && capture_on()) error = capture_kernel(function, c, v, &taken);
     if (error || taken) return noted(error);
-    WireLaunch l = {{c->grid.x, c->grid.y, c->grid.z},
-                    {c->block.x, c->block.y, c->block.z},
-                    (uint32_t)c->shared,
-                    c->cooperative,
-                    {c->cluster.x, c->cluster.y, c->cluster.z}};
+    const WireLaunch l = said(e, c);
     size_t bytes = sizeof l + e->info.param_bytes;
     uint8_t *text = mem_alloc(bytes);
     memcpy(text, &l, sizeof l);
@@ -90,7 +96,8 @@ cudaError_t __cudaLaunchKernel(const void *f, dim3 grid, dim3 block, void **args
 // --- what a kernel is and may ----------------------------------------------------------------------------------------
 typedef struct FuncAttributes {  // cudaFuncAttributes
     size_t shared, constant, local;
-    int max_threads, registers, ptx_version, binary_version, cached, most_dynamic, carveout, reserved[23];
+    int max_threads, registers, ptx_version, binary_version, cached, most_dynamic, carveout;
+    int cluster_needed, cluster[3], cluster_policy, large_clusters, reserved[17];
 } FuncAttributes;
 _Static_assert(sizeof(FuncAttributes) == 144, "as in CUDA 13");
 // cudaFuncAttribute; those of clusters are 10 to 15
@@ -111,8 +118,10 @@ cudaError_t cudaFuncGetAttributes(FuncAttributes *to, const void *f)
                                 .ptx_version = (int)e->info.capability,
                                 .binary_version = (int)client_device()->capability,
                                 .most_dynamic = e->most_dynamic,
-                                .carveout = e->carveout};
-    memcpy(to, &all, runtime_major() < 12 ? offsetof(FuncAttributes, reserved) : sizeof all);
+                                .carveout = e->carveout,
+                                .cluster = {(int)e->info.cluster[0], (int)e->info.cluster[1], (int)e->info.cluster[2]},
+                                .large_clusters = e->large_clusters};
+    memcpy(to, &all, runtime_major() < 12 ? offsetof(FuncAttributes, cluster_needed) : sizeof all);
     return cudaSuccess;
 }
 
@@ -134,6 +143,9 @@ cudaError_t cudaFuncSetAttribute(const void *f, int attribute, int value)
         return noted(cudaErrorInvalidValue);
     } else if (attribute < CLUSTER_NON_PORTABLE) {
         return client_missing("cudaFuncSetAttribute of a cluster's size");
+    } else if (attribute == CLUSTER_NON_PORTABLE) {
+        if (value < 0 || value > 1) return noted(cudaErrorInvalidValue);
+        e->large_clusters = value;
     }
     return cudaSuccess;
 }
@@ -177,7 +189,7 @@ typedef struct LaunchConfig {  // cudaLaunchConfig_t
 } LaunchConfig;
 _Static_assert(sizeof(Attribute) == 72 && sizeof(LaunchConfig) == 56, "as in CUDA 13");
 enum { COOPERATIVE = 2, CLUSTER = 4 };  // cudaLaunchAttributeID
-enum { MOST_CLUSTER = 16 };             // blocks; 8 where a kernel doesn't ask for more
+enum { MOST_CLUSTER = 16 };             // blocks
 
 // Blocks that wait for one another must all have room at once (CUDA C++ Programming Guide, "Grid Synchronization").
 static cudaError_t launch_together(const void *f, const Config *c, const Values *v)
@@ -200,19 +212,32 @@ cudaError_t cudaLaunchCooperativeKernel(const void *f, dim3 grid, dim3 block, vo
                            &(Values){.args = args});
 }
 
+// What n attributes say of a launch.
+static cudaError_t take_attributes(const Attribute *list, unsigned n, Config *c)
+{
+    if (n && !list) return cudaErrorInvalidValue;
+    for (unsigned k = 0; k < n; k++) {
+        c->cooperative |= list[k].id == COOPERATIVE && list[k].value.cooperative;
+        if (list[k].id != CLUSTER) continue;
+        c->cluster = list[k].value.cluster;
+        const uint64_t blocks = (uint64_t)c->cluster.x * c->cluster.y;
+        if (!blocks || blocks > MOST_CLUSTER || !c->cluster.z || blocks * c->cluster.z > MOST_CLUSTER)
+            return cudaErrorInvalidClusterSize;
+    }
+    return cudaSuccess;
+}
+
+static bool divides(dim3 cluster, dim3 grid)
+{
+    return !cluster.x || !(grid.x % cluster.x || grid.y % cluster.y || grid.z % cluster.z);
+}
+
 cudaError_t launch_attributed(const void *f, const Config *given, const Attribute *list, unsigned n, const Values *v)
 {
     Config c = *given;
-    if (n && !list) return noted(cudaErrorInvalidValue);
-    for (unsigned k = 0; k < n; k++) {
-        c.cooperative |= list[k].id == COOPERATIVE && list[k].value.cooperative;
-        if (list[k].id != CLUSTER) continue;
-        c.cluster = list[k].value.cluster;
-        const uint64_t blocks = (uint64_t)c.cluster.x * c.cluster.y * c.cluster.z;
-        if (!blocks || blocks > MOST_CLUSTER || c.grid.x % c.cluster.x || c.grid.y % c.cluster.y ||
-            c.grid.z % c.cluster.z)
-            return noted(cudaErrorInvalidClusterSize);
-    }
+    cudaError_t error = take_attributes(list, n, &c);
+    if (!error && !divides(c.cluster, c.grid)) error = cudaErrorInvalidClusterSize;
+    if (error) return noted(error);
     return c.cooperative ? launch_together(f, &c, v) : launch_run(f, &c, v);
 }
 
@@ -222,6 +247,42 @@ cudaError_t cudaLaunchKernelExC(const LaunchConfig *c, const void *f, void **arg
     if (!c) return noted(cudaErrorInvalidValue);
     const Config config = {.grid = c->grid, .block = c->block, .shared = c->shared, .stream = c->stream};
     return launch_attributed(f, &config, c->attributes, c->n, &(Values){.args = args});
+}
+
+cudaError_t launch_clusters(const void *f, const Config *given, const Attribute *list, unsigned n, bool largest,
+                            int *out)
+{
+    Entry *e;
+    Answer answer;
+    Config c = *given;
+    cudaError_t error = kernel_of(f, &e);
+    if (!error) error = take_attributes(list, largest ? 0 : n, &c);
+    if (!error && c.shared > UINT32_MAX) error = cudaErrorInvalidValue;
+    if (error) return noted(error);
+    const WireLaunch l = said(e, &c);
+    const WireCall call = {.ask = ASK_CLUSTERS, .a = e->number, .b = largest, .bytes = sizeof l};
+    error = client_ask(&call, &l, &answer);
+    if (!error) *out = (int)answer.of.a;
+    text_free(&answer.text);
+    return noted(error);
+}
+
+static cudaError_t clusters(const void *f, const LaunchConfig *c, bool largest, int *out)
+{
+    READY();
+    if (!c || !out) return noted(cudaErrorInvalidValue);
+    const Config config = {.grid = c->grid, .block = c->block, .shared = c->shared, .stream = c->stream};
+    return launch_clusters(f, &config, c->attributes, c->n, largest, out);
+}
+
+cudaError_t cudaOccupancyMaxActiveClusters(int *n, const void *f, const LaunchConfig *config)
+{
+    return clusters(f, config, false, n);
+}
+
+cudaError_t cudaOccupancyMaxPotentialClusterSize(int *blocks, const void *f, const LaunchConfig *config)
+{
+    return clusters(f, config, true, blocks);
 }
 
 // As in ptsz.c; the stream is in the config.

@@ -166,6 +166,11 @@ uint64_t device_taken(const oc_device *d);                    // bytes that are 
 // sim_launch.c
 // Can a launch of this shape begin? If not, oc_error says why.
 oc_status device_admit(oc_kernel *k, oc_dim3 grid, oc_dim3 block, uint32_t smem);
+// The size of a kernel's clusters as its PTX says; 0: it says none. And the most blocks that one may have.
+oc_dim3 device_cluster(const oc_kernel *k);
+uint32_t device_most_cluster(const oc_kernel *k);
+// How many clusters of so many blocks have room at a time.
+oc_status device_clusters(oc_kernel *k, oc_dim3 block, uint32_t smem, uint32_t blocks, uint32_t *clusters);
 // timeline.c
 // Takes the time that a copy between host and device takes, and does what it does to the L2; another process has made
 // it (device_share).

@@ -33,6 +33,10 @@ static oc_status check_cluster(Sim *d, const SimKernel *k, const char *name, oc_
     if (!c[0]) return OC_OK;
     if ((uint64_t)c[0] * c[1] > MAX_CLUSTER || (uint64_t)c[0] * c[1] * c[2] > MAX_CLUSTER)
         return fail(d, OC_BAD_ARGUMENT, "'%s': a cluster has at most %d blocks", name, MAX_CLUSTER);
+    const uint32_t most = k->f->maxclusterrank;
+    if (most && c[0] * c[1] * c[2] > most)
+        return fail(d, OC_BAD_ARGUMENT, "'%s' is declared for clusters of at most %u blocks (.maxclusterrank)", name,
+                    most);
     if (grid.x % c[0] || grid.y % c[1] || grid.z % c[2])
         return fail(d, OC_BAD_ARGUMENT, "'%s': clusters of %u×%u×%u blocks don't divide the grid", name, c[0], c[1],
                     c[2]);
@@ -88,6 +92,31 @@ oc_status sim_occupancy(oc_kernel *base, oc_dim3 block, uint32_t smem, uint32_t 
     sm_organise(&organised, &info, d->config.functional ? NULL : &d->chip.division);
     *blocks = sm_occupancy(&organised, &info, &limit);
     return OC_OK;
+}
+
+oc_dim3 device_cluster(const oc_kernel *k)
+{
+    const uint32_t *own = sim_kernel(k)->f->cluster;
+    return own[0] ? (oc_dim3){own[0], MAX(own[1], 1u), MAX(own[2], 1u)} : (oc_dim3){0, 0, 0};
+}
+
+uint32_t device_most_cluster(const oc_kernel *k)
+{
+    const uint32_t own = sim_kernel(k)->f->maxclusterrank;
+    return own ? MIN(own, (uint32_t)MAX_CLUSTER) : MAX_CLUSTER;
+}
+
+// As the chip places them: those of one cluster lie in one group of SMs.
+oc_status device_clusters(oc_kernel *k, oc_dim3 block, uint32_t smem, uint32_t blocks, uint32_t *clusters)
+{
+    const Gpu *g = &sim_of(k->module->device)->gpu;
+    const uint32_t group = g->cluster_sms ? MIN(g->cluster_sms, g->sms) : g->sms;
+    uint32_t fit;
+    *clusters = 0;
+    oc_status status = sim_occupancy(k, block, smem, &fit);
+    for (uint32_t s = 0; status == OC_OK && blocks && s < g->sms; s += group)
+        *clusters += fit * MIN(group, g->sms - s) / blocks;
+    return status;
 }
 
 uint32_t sim_most_threads(const SimKernel *k)

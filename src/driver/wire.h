@@ -60,6 +60,7 @@ typedef struct WireKernel {
     uint32_t params, param_bytes;
     uint32_t registers, shared, local, constant, max_threads;
     uint32_t capability;  // of the PTX' target
+    uint32_t cluster[3];  // blocks, as the PTX says; 0: it doesn't
 } WireKernel;
 typedef struct WireParam {
     uint32_t at, bytes;
@@ -84,6 +85,7 @@ typedef struct WireLaunch {
     uint32_t grid[3], block[3], shared;
     uint32_t cooperative;  // 1: blocks may wait for one another
     uint32_t cluster[3];   // blocks; 0: as the kernel's PTX says
+    uint32_t large;        // 1: a cluster may have more than 8 blocks
 } WireLaunch;
 
 #endif

@@ -31,7 +31,12 @@ CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction f)
                                (int)client_device()->capability,
                                0,
                                e->most_dynamic,
-                               e->carveout};
+                               e->carveout,
+                               0,
+                               (int)e->info.cluster[0],
+                               (int)e->info.cluster[1],
+                               (int)e->info.cluster[2],
+                               e->large_clusters};
     *value = all[attribute];
     return CUDA_SUCCESS;
 }
@@ -159,4 +164,26 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunction f, in
     KERNEL(f, e);
     (void)e;
     return ASKED(cudaOccupancyAvailableDynamicSMemPerBlock(bytes, f, blocks, threads));
+}
+
+// --- clusters --------------------------------------------------------------------------------------------------------
+static CUresult clusters(int *out, CUfunction f, const CUlaunchConfig *c, bool largest)
+{
+    KERNEL(f, e);
+    (void)e;
+    if (!out || !c) return CUDA_ERROR_INVALID_VALUE;
+    const Config config = {.grid = {c->grid[0], c->grid[1], c->grid[2]},
+                           .block = {c->block[0], c->block[1], c->block[2]},
+                           .shared = c->smem};
+    return ASKED(launch_clusters(f, &config, (const Attribute *)c->attrs, c->n, largest, out));
+}
+
+CUresult cuOccupancyMaxActiveClusters(int *n, CUfunction f, const CUlaunchConfig *config)
+{
+    return clusters(n, f, config, false);
+}
+
+CUresult cuOccupancyMaxPotentialClusterSize(int *blocks, CUfunction f, const CUlaunchConfig *config)
+{
+    return clusters(blocks, f, config, true);
 }

@@ -162,7 +162,7 @@ struct Function {
     VEC(Proto *) protos;
     VEC(Inst) insts;
     uint32_t maxntid[3], reqntid[3], cluster[3];  // 0: not given
-    uint32_t minnctapersm, maxnreg;
+    uint32_t minnctapersm, maxnreg, maxclusterrank;
     uint32_t aim;                  // of a lowered one: the registers that a compiler aims at; 0: none
     VEC(const char *) directives;  // performance directives and pragmas of the head, as text
     VEC(Pragma) pragmas;

@@ -203,10 +203,11 @@ static bool parse_directives(Parser *p, Function *f)
                            : is_directive(p, ".reqntid")           ? f->reqntid
                            : is_directive(p, ".reqnctapercluster") ? f->cluster
                                                                    : NULL;
-        uint32_t ignored, *one = is_directive(p, ".minnctapersm") ? &f->minnctapersm
-                                 : is_directive(p, ".maxnreg")    ? &f->maxnreg
-                                 : is_directive(p, ".maxnctapersm") || is_directive(p, ".maxclusterrank") ? &ignored
-                                                                                                          : NULL;
+        uint32_t ignored, *one = is_directive(p, ".minnctapersm")     ? &f->minnctapersm
+                                 : is_directive(p, ".maxnreg")        ? &f->maxnreg
+                                 : is_directive(p, ".maxclusterrank") ? &f->maxclusterrank
+                                 : is_directive(p, ".maxnctapersm")   ? &ignored
+                                                                      : NULL;
         const bool explicit = is_directive(p, ".explicitcluster");
         if (!triple && !one && !explicit && !is_directive(p, ".noreturn") && !is_directive(p, ".pragma"))
             return parse_unsupported(p, t.at, NULL, "directive '%.*s' is not implemented", (int)t.length, t.text);

@@ -16,7 +16,8 @@ enum {  // cudaError_t
     NOT_FOUND = 500,
     OUT_OF_RESOURCES = 701,
     TIMEOUT = 702,
-    NOT_SUPPORTED = 801
+    NOT_SUPPORTED = 801,
+    INVALID_CLUSTER = 912
 };
 enum { WAITING_MOST = 1024 };  // launches; the next one waits until they have run
 
@@ -109,6 +110,20 @@ void answers_run(Serving *s)
     take_printed(s);
 }
 
+// A cluster of so many blocks may be where a kernel asks for it (CUDA C++ Programming Guide, "Thread Block Clusters").
+static uint64_t most_blocks(const oc_kernel *k, const WireLaunch *l)
+{
+    enum { PORTABLE = 8 };
+    const uint32_t most = device_most_cluster(k);
+    return l->large ? most : MIN(most, (uint32_t)PORTABLE);
+}
+
+static uint64_t blocks_of(oc_dim3 cluster)
+{
+    uint64_t all = (uint64_t)cluster.x * cluster.y;
+    return __builtin_mul_overflow(all, cluster.z, &all) ? UINT64_MAX : all;
+}
+
 static int answer_LAUNCH(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 {
     (void)a, (void)out;
@@ -122,6 +137,7 @@ static int answer_LAUNCH(Serving *s, const WireCall *c, WireAnswer *a, Text *out
     oc_dim3 cluster = {l.cluster[0], l.cluster[1], l.cluster[2]};
     const uint64_t threads = (uint64_t)block.x * block.y * block.z;
     if (threads > oc_kernel_describe(k).max_threads) return OUT_OF_RESOURCES;
+    if (blocks_of(cluster.x ? cluster : device_cluster(k)) > most_blocks(k, &l)) return INVALID_CLUSTER;
     oc_status status = oc_cluster(k, cluster);
     if (status == OC_OK) status = device_admit(k, grid, block, l.shared);
     if (status != OC_OK) return tell(s), result(s, status);
@@ -355,6 +371,8 @@ static int answer_KERNEL(Serving *s, const WireCall *c, WireAnswer *a, Text *out
                     .constant = code->image->const_bytes,
                     .max_threads = info.max_threads,
                     .capability = (uint32_t)code->image->module->sm};
+    const oc_dim3 cluster = device_cluster(k);
+    w.cluster[0] = cluster.x, w.cluster[1] = cluster.y, w.cluster[2] = cluster.z;
     a->a = kernel_number(s, k);
     text_add(out, (const char *)&w, sizeof w);
     for (uint32_t p = 0; p < w.params; p++) {
@@ -385,6 +403,40 @@ static int answer_OCCUPANCY(Serving *s, const WireCall *c, WireAnswer *a, Text *
     if (!c->b || c->b > 1024 || c->c > UINT32_MAX) return INVALID_VALUE;
     oc_status status = device_occupancy(k, (oc_dim3){(uint32_t)c->b, 1, 1}, (uint32_t)c->c, &blocks);
     a->a = blocks;
+    return result(s, status);
+}
+
+// The most blocks, up to so many, of a cluster that has room; 0: none has.
+static oc_status largest_cluster(oc_kernel *k, oc_dim3 block, uint32_t smem, uint64_t most, uint64_t *blocks)
+{
+    uint32_t clusters = 0;
+    for (*blocks = most; *blocks; --*blocks) {
+        oc_status status = device_clusters(k, block, smem, (uint32_t)*blocks, &clusters);
+        if (status != OC_OK || clusters) return status;
+    }
+    return OC_OK;
+}
+
+// Where the kernel says its clusters' size, a launch can only repeat it.
+static int answer_CLUSTERS(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    (void)out;
+    oc_kernel *k = MADE(s->guest->kernels, c->a);
+    WireLaunch l;
+    uint32_t clusters;
+    if (!k) return INVALID_HANDLE;
+    if (s->text.n != sizeof l) return INVALID_VALUE;
+    memcpy(&l, s->text.v, sizeof l);
+    const oc_dim3 block = {l.block[0], l.block[1], l.block[2]}, given = {l.cluster[0], l.cluster[1], l.cluster[2]};
+    const oc_dim3 own = device_cluster(k);
+    const uint64_t most = most_blocks(k, &l), threads = blocks_of(block);
+    if (!threads || threads > 1024) return INVALID_VALUE;
+    if (c->b && !own.x) return result(s, largest_cluster(k, block, l.shared, most, &a->a));
+    if (!c->b && own.x && given.x && memcmp(&given, &own, sizeof own)) return INVALID_CLUSTER;
+    const uint64_t blocks = blocks_of(own.x ? own : given);
+    if (!blocks || blocks > most) return INVALID_CLUSTER;
+    oc_status status = device_clusters(k, block, l.shared, (uint32_t)blocks, &clusters);
+    a->a = c->b ? blocks : clusters;
     return result(s, status);
 }
 

@@ -85,7 +85,7 @@ static void any_calls(int s)
         if (c.ask == ASK_KERNEL) memcpy(text, "k", c.bytes = 1);
         if (c.ask == ASK_SYMBOL) memcpy(text, k & 1 ? "c" : "g", c.bytes = 1);
         if (c.ask == ASK_LAUNCH && random_number() % 4) {
-            WireLaunch l = {{1 + k % 3u, 1, 1}, {32, 1, 1}, k % 5u ? 0 : 1000, k % 2u, {0}};
+            WireLaunch l = {{1 + k % 3u, 1, 1}, {32, 1, 1}, k % 5u ? 0 : 1000, k % 2u, {0}, 0};
             memcpy(text, &l, sizeof l), c.bytes = sizeof l + (k % 7 ? 12 : 11);
         }
         int object = c.ask == ASK_TEXTURE || c.ask == ASK_SURFACE || c.ask == ASK_REFERENCE;
@@ -115,7 +115,7 @@ static int launches(int s)
     struct {
         WireLaunch l;
         char params[PARAMS];
-    } text = {{{1, 1, 1}, {1, 1, 1}, 0, 0, {0}}, {0}};
+    } text = {{{1, 1, 1}, {1, 1, 1}, 0, 0, {0}, 0}, {0}};
     const uint64_t all = sizeof(WireLaunch) + PARAMS;
     int64_t m = ask(s, &(WireCall){.ask = ASK_LOAD, .bytes = sizeof module - 1}, module);
     int64_t k = ask(s, &(WireCall){.ask = ASK_KERNEL, .a = (uint64_t)m, .bytes = 1}, "k");

@@ -63,10 +63,11 @@ static void put_texture(Input *in, Text *t)
 
 static void put_launch(Input *in, Text *t)
 {
-    WireLaunch l = {{1, 1, 1}, {1, 1, 1}, 0, byte(in) % 2, {0, 0, 0}};
+    WireLaunch l = {{1, 1, 1}, {1, 1, 1}, 0, byte(in) % 2, {0, 0, 0}, 0};
     for (int k = 0; k < 3; k++) l.grid[k] = byte(in) < 200 ? 1u + byte(in) % 3 : (uint32_t)number(in);
     for (int k = 0; k < 3; k++) l.block[k] = byte(in) < 200 ? 1u + byte(in) % 8 : (uint32_t)number(in);
     for (int k = 0; k < 3; k++) l.cluster[k] = byte(in) < 200 ? 0u : (uint32_t)number(in);
+    l.large = l.cooperative;
     if (byte(in) > 200) l.shared = (uint32_t)number(in);
     const uint64_t a = number(in);
     put(t, &l, sizeof l), put(t, &a, sizeof a), put(t, &a, sizeof(uint32_t));
@@ -83,7 +84,7 @@ static void put_text(Input *in, uint32_t ask, Text *t)
     } else if (ask == ASK_LOAD) {
         put(t, ptx, sizeof ptx - 1);
         if (kind > 200) t->v[number(in) % t->n] = (char)byte(in);
-    } else if (ask == ASK_LAUNCH) {
+    } else if (ask == ASK_LAUNCH || ask == ASK_CLUSTERS) {
         put_launch(in, t);
     } else if (ask == ASK_TEXTURE || ask == ASK_SURFACE || ask == ASK_REFERENCE) {
         put_texture(in, t);
