@@ -295,6 +295,8 @@ cudaError_t reference_kind(uint64_t module, const char *name, int *kind);  // ca
 // --- stream.c: streams and events ------------------------------------------------------------------------------------
 bool stream_number(cudaStream_t s, uint64_t *number);  // false: there is no such stream
 cudaError_t launches_done(cudaStream_t s);             // waits until all have run, but not in simulated time
+// A value is written in the order of a stream, or waited for (calls.def, VALUE).
+cudaError_t stream_value(cudaStream_t s, uint64_t at, uint64_t value, uint32_t what);
 cudaError_t cudaStreamSynchronize(cudaStream_t s);
 cudaError_t cudaDeviceSynchronize(void);
 

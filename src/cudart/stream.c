@@ -108,7 +108,16 @@ static cudaError_t wait(Wait what, uint64_t number)
 cudaError_t launches_done(cudaStream_t s)
 {
     uint64_t number;
-    return noted(stream_number(s, &number) ? wait(NOTHING, 0) : cudaErrorInvalidResourceHandle);
+    return noted(stream_number(s, &number) ? wait(NOTHING, number) : cudaErrorInvalidResourceHandle);
+}
+
+cudaError_t stream_value(cudaStream_t s, uint64_t at, uint64_t value, uint32_t what)
+{
+    uint64_t number;
+    READY();
+    if (!stream_number(s, &number)) return noted(cudaErrorInvalidResourceHandle);
+    const WireCall call = {.ask = ASK_VALUE, .a = number, .b = at, .c = value, .d = what};
+    return noted(client_ask(&call, NULL, NULL));
 }
 
 // --- streams ---------------------------------------------------------------------------------------------------------

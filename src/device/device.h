@@ -180,6 +180,11 @@ void device_shares(oc_device *d, oc_ptr at);
 bool device_on_host(const oc_device *d, oc_ptr at);
 // Work that comes to a stream (null: the default one) later begins after the event.
 void device_after(oc_device *d, oc_stream *s, const oc_event *event);
+// A value of 4 or 8 bytes, at a multiple of them: what is there; it becomes another in a stream's order; work of a
+// stream has waited for it.
+oc_status device_value(oc_device *d, oc_ptr at, uint32_t bytes, uint64_t *value);
+oc_status device_value_put(oc_device *d, oc_ptr at, uint32_t bytes, uint64_t value, oc_stream *s);
+void device_value_met(oc_device *d, oc_stream *s);
 // The host's last call is one that returns when the stream's work is done; null: all work.
 void device_until(oc_device *d, oc_stream *s);
 // Whether the copies and fills that follow go on with the one before: they are one call, and have one latency.

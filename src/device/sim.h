@@ -56,6 +56,7 @@ typedef struct Sim {
     double graph;                              // when that one's launch began
     double copy_free[2], chip_free, cpu_free;  // when each engine is free, in seconds
     double busy;                               // how long all of them have worked, in seconds
+    double value_put;                          // when the last value was written in the order of a stream
     uint64_t held;                             // launches that only waited for other streams' work on the chip
     double held_seconds;                       // how long, together
     double wall;

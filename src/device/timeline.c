@@ -248,3 +248,38 @@ oc_status sim_event_seconds(oc_event *from, oc_event *to, double *seconds)
     *seconds = ((SimEvent *)to)->at - ((SimEvent *)from)->at;
     return OC_OK;
 }
+
+// --- values that streams write and wait for --------------------------------------------------------------------------
+// They take no time. Who has waited for one begins behind all that were written so far: which of them let it go on
+// isn't looked at.
+oc_status device_value(oc_device *base, oc_ptr at, uint32_t bytes, uint64_t *value)
+{
+    const void *p = sim_locate(sim_of(base), at, bytes);
+    if (!p) return OC_BAD_ARGUMENT;
+    *value = bytes == 8 ? __atomic_load_n((const uint64_t *)p, __ATOMIC_ACQUIRE)
+                        : __atomic_load_n((const uint32_t *)p, __ATOMIC_ACQUIRE);
+    return OC_OK;
+}
+
+oc_status device_value_put(oc_device *base, oc_ptr at, uint32_t bytes, uint64_t value, oc_stream *s)
+{
+    Sim *d = sim_of(base);
+    void *p = sim_locate(d, at, bytes);
+    if (!p) return OC_BAD_ARGUMENT;
+    if (bytes == 8)
+        __atomic_store_n((uint64_t *)p, value, __ATOMIC_RELEASE);
+    else
+        __atomic_store_n((uint32_t *)p, (uint32_t)value, __ATOMIC_RELEASE);
+    check_written(d->chip.check, at, bytes, true);
+    sim_call(d);
+    work_stream(d, s)->end = sim_free_from(d, s, 0);
+    d->value_put = MAX(d->value_put, work_stream(d, s)->end);
+    return OC_OK;
+}
+
+void device_value_met(oc_device *base, oc_stream *s)
+{
+    Sim *d = sim_of(base);
+    sim_call(d);
+    work_stream(d, s)->end = MAX(sim_free_from(d, s, 0), d->value_put);
+}

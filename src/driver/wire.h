@@ -27,10 +27,15 @@ typedef enum Ask {
     ASKS
 } Ask;
 
-enum {               // flags
-    WIRE_WAITS = 1,  // the program's call returns when what is asked for is done: a copy; of FREE, all work
-    WIRE_MORE = 2    // it goes on with the copy or the fill of the call before
+enum {                 // flags
+    WIRE_WAITS = 1,    // the program's call returns when what is asked for is done: a copy; of FREE, all work
+    WIRE_MORE = 2,     // it goes on with the copy or the fill of the call before
+    WIRE_GIVES_UP = 4  // what the call waits for won't come (WIRE_HELD)
 };
+// An answer that is none: what comes before this call in its stream waits for a value that isn't there. The call is
+// made again, since another thread or process may write the value; a: how many processes there are beside this one.
+enum { WIRE_HELD = -1 };
+enum { WIRE_COMPARISON = 3, WIRE_PUTS = 4, WIRE_LONG = 8, WIRE_ALL_VALUES = 15 };  // calls.def, VALUE
 typedef struct WireCall {
     uint32_t ask, flags;  // an Ask
     uint64_t bytes;       // of the text that follows

@@ -52,6 +52,17 @@ PTSZ(cuStreamAttachMemAsync, (CUstream s, CUdeviceptr p, size_t bytes, unsigned 
 PTSZ(cuEventRecord, (CUevent e, CUstream s), (e, OF(s)))
 PTSZ(cuEventRecordWithFlags, (CUevent e, CUstream s, unsigned flags), (e, OF(s), flags))
 
+// --- values that streams write and wait for --------------------------------------------------------------------------
+#define VALUES(name, type)                                                                          \
+    PTSZ(name, (CUstream s, CUdeviceptr at, type value, unsigned flags), (OF(s), at, value, flags)) \
+    PTSZ(name##_v2, (CUstream s, CUdeviceptr at, type value, unsigned flags), (OF(s), at, value, flags))
+VALUES(cuStreamWaitValue32, uint32_t)
+VALUES(cuStreamWaitValue64, uint64_t)
+VALUES(cuStreamWriteValue32, uint32_t)
+VALUES(cuStreamWriteValue64, uint64_t)
+PTSZ(cuStreamBatchMemOp, (CUstream s, unsigned n, const void *ops, unsigned flags), (OF(s), n, ops, flags))
+PTSZ(cuStreamBatchMemOp_v2, (CUstream s, unsigned n, const void *ops, unsigned flags), (OF(s), n, ops, flags))
+
 // --- memory ----------------------------------------------------------------------------------------------------------
 PTSZ(cuMemPrefetchAsync, (CUdeviceptr p, size_t bytes, CUdevice d, CUstream s), (p, bytes, d, OF(s)))
 PTSZ(cuMemPrefetchAsync_v2, (CUdeviceptr p, size_t bytes, cudaMemLocation to, unsigned flags, CUstream s),

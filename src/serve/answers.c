@@ -7,44 +7,7 @@
 
 #include <string.h>
 
-enum {  // cudaError_t
-    SUCCESS = 0,
-    INVALID_VALUE = 1,
-    OUT_OF_MEMORY = 2,
-    INVALID_PTX = 218,
-    INVALID_HANDLE = 400,
-    NOT_FOUND = 500,
-    OUT_OF_RESOURCES = 701,
-    TIMEOUT = 702,
-    NOT_SUPPORTED = 801,
-    INVALID_CLUSTER = 912
-};
 enum { WAITING_MOST = 1024 };  // launches; the next one waits until they have run
-
-static void tell(const Serving *s) { s->o->tell(s->o->user, oc_error(s->device)); }
-
-// What CUDA returns for a kernel's fault.
-static const int of_fault[] = {
-#define FAULT(id, place, cuda, text) [FAULT_##id] = cuda,
-#include "exec/faults.def"
-#undef FAULT
-};
-
-static int result(const Serving *s, oc_status status)
-{
-    switch (status) {
-    case OC_OK: return SUCCESS;
-    case OC_BAD_ARGUMENT: return INVALID_VALUE;
-    case OC_BAD_FILE: return INVALID_PTX;
-    case OC_UNSUPPORTED: return NOT_SUPPORTED;
-    case OC_OUT_OF_MEMORY: return OUT_OF_MEMORY;
-    case OC_FAULT: return of_fault[device_fault(s->device)];
-    case OC_HANG:
-    case OC_LIMIT:
-    case OC_STOPPED: return TIMEOUT;
-    }
-    return INVALID_VALUE;
-}
 
 // What was made under a number, from 1 on; null: nothing.
 #define MADE(list, number) ((number)-1 < (list).n ? (list).v[(number)-1] : NULL)
@@ -73,41 +36,6 @@ static bool make_workspace(Serving *s)
     if (s->guest->workspace) return true;
     return oc_malloc(s->device, BYTES, NULL, &s->guest->workspace) == OC_OK &&
            oc_fill(s->device, s->guest->workspace, 0, BYTES, NULL) == OC_OK;
-}
-
-static void run_one(Serving *s, Waiting *w)
-{
-    if (!s->guest->failed) {
-        device_cooperate(s->device, w->cooperative ? s->guest->workspace : 0);
-        oc_status status = oc_cluster(w->kernel, w->cluster);
-        if (status == OC_OK) status = oc_launch(w->kernel, w->grid, w->block, w->smem, w->stream, w->args);
-        if (status != OC_OK) {
-            s->guest->failed = result(s, status), tell(s);
-            s->guest->untold |= status != OC_LIMIT && status != OC_STOPPED;  // the user wanted these
-            s->guest->sticky = status == OC_FAULT || status == OC_HANG || status == OC_LIMIT || status == OC_STOPPED;
-        }
-        oc_forget(s->device, s->o->keep);
-        if (s->o->ran) s->o->ran(s->o->user);
-    }
-    mem_free(w->params), mem_free(w->args);
-}
-
-// What kernels print is for the process that has launched them.
-static void take_printed(Serving *s)
-{
-    if (s->printed->n) text_add(&s->guest->printed, s->printed->v, s->printed->n);
-    s->printed->n = 0;
-}
-
-// Is what the guest asks for a node of a graph?
-static void as_node(Serving *s) { device_node(s->device, s->guest->nodes ? &s->guest->graph : NULL); }
-
-void answers_run(Serving *s)
-{
-    as_node(s);
-    for (size_t k = 0; k < s->guest->waiting.n; k++) run_one(s, &s->guest->waiting.v[k]);
-    s->guest->waiting.n = 0;
-    take_printed(s);
 }
 
 // A cluster of so many blocks may be where a kernel asks for it (CUDA C++ Programming Guide, "Thread Block Clusters").
@@ -140,7 +68,7 @@ static int answer_LAUNCH(Serving *s, const WireCall *c, WireAnswer *a, Text *out
     if (blocks_of(cluster.x ? cluster : device_cluster(k)) > most_blocks(k, &l)) return INVALID_CLUSTER;
     oc_status status = oc_cluster(k, cluster);
     if (status == OC_OK) status = device_admit(k, grid, block, l.shared);
-    if (status != OC_OK) return tell(s), result(s, status);
+    if (status != OC_OK) return serve_tell(s), serve_result(s, status);
     const Kernel *code = device_kernel(k);
     if (s->text.n - sizeof l < code->param_bytes) return INVALID_VALUE;
     if (l.cooperative && !make_workspace(s)) return OUT_OF_MEMORY;
@@ -150,8 +78,22 @@ static int answer_LAUNCH(Serving *s, const WireCall *c, WireAnswer *a, Text *out
     w.args = mem_alloc(sizeof *w.args * (code->f->params.n + 1));
     memcpy(w.params, s->text.v + sizeof l, code->param_bytes);
     for (size_t p = 0; p < code->f->params.n; p++) w.args[p] = w.params + code->param_at.v[p];
-    vec_push(&s->guest->waiting, w);
-    if (c->c) answers_run(s);
+    queue_add(s->guest, &w);
+    if (c->c) queue_run(s);
+    return SUCCESS;
+}
+
+static int answer_VALUE(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    (void)a, (void)out;
+    oc_stream *stream;
+    uint64_t value;
+    const uint32_t bytes = c->d & WIRE_LONG ? 8 : 4;
+    if (!stream_known(s, c->a, &stream)) return INVALID_HANDLE;
+    if (c->d > WIRE_ALL_VALUES || c->b % bytes) return INVALID_VALUE;
+    oc_status status = device_value(s->device, c->b, bytes, &value);
+    if (status != OC_OK) return serve_result(s, status);
+    queue_add(s->guest, &(Waiting){.stream = stream, .at = c->b, .value = c->c, .what = (uint32_t)c->d});
     return SUCCESS;
 }
 
@@ -186,7 +128,7 @@ static int answer_ALLOC(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 {
     (void)out;
     if (!c->a) return INVALID_VALUE;
-    int error = result(s, oc_malloc(s->device, c->a, site(s), &a->a));
+    int error = serve_result(s, oc_malloc(s->device, c->a, site(s), &a->a));
     if (error == SUCCESS) vec_push(&s->guest->memory, a->a);
     if (error == SUCCESS && c->b) device_zeroed(s->device, a->a, c->a), device_shares(s->device, a->a);
     return error;
@@ -201,7 +143,7 @@ static int answer_FREE(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
     if (!c->a) return SUCCESS;
     if (!k) return INVALID_VALUE;
     g->memory.v[k - 1] = g->memory.v[--g->memory.n];
-    return result(s, oc_free(s->device, c->a));
+    return serve_result(s, oc_free(s->device, c->a));
 }
 
 static int answer_RANGE(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
@@ -214,7 +156,7 @@ static int answer_RANGE(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 static int answer_RESERVE(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 {
     (void)out;
-    int error = result(s, device_reserve(s->device, c->a, c->b, &a->a));
+    int error = serve_result(s, device_reserve(s->device, c->a, c->b, &a->a));
     if (error == SUCCESS) vec_push(&s->guest->reserved, a->a);
     return error;
 }
@@ -224,7 +166,7 @@ static int answer_MAP(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
     (void)a, (void)out;
     Guest *g = s->guest;
     if (c->c > MAPPED_GIVEN_UP) return INVALID_VALUE;
-    int error = result(s, device_map(s->device, (Mapped)c->c, c->a, c->b, c->d));
+    int error = serve_result(s, device_map(s->device, (Mapped)c->c, c->a, c->b, c->d));
     for (size_t k = g->reserved.n; error == SUCCESS && c->c == MAPPED_GIVEN_UP && k--;)
         if (g->reserved.v[k] == c->a) g->reserved.v[k] = g->reserved.v[--g->reserved.n];
     return error;
@@ -243,7 +185,7 @@ static int answer_COPY(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
     (void)a, (void)out;
     oc_stream *stream;
     if (!stream_known(s, c->a, &stream)) return INVALID_HANDLE;
-    return result(s, oc_copy(s->device, c->b, c->c, c->d, stream));
+    return serve_result(s, oc_copy(s->device, c->b, c->c, c->d, stream));
 }
 
 static int answer_FILL(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
@@ -251,7 +193,7 @@ static int answer_FILL(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
     (void)a, (void)out;
     oc_stream *stream;
     if (!stream_known(s, c->a, &stream)) return INVALID_HANDLE;
-    return result(s, oc_fill(s->device, c->b, (uint8_t)c->d, c->c, stream));
+    return serve_result(s, oc_fill(s->device, c->b, (uint8_t)c->d, c->c, stream));
 }
 
 static int answer_READ(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
@@ -264,7 +206,7 @@ static int answer_READ(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
     oc_status status = oc_read(s->device, out->v, c->b, c->c, stream);
     out->n = status == OC_OK ? c->c : 0;
     out->v[out->n] = '\0';
-    return result(s, status);
+    return serve_result(s, status);
 }
 
 static int answer_WRITE(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
@@ -272,7 +214,7 @@ static int answer_WRITE(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
     (void)a, (void)out;
     oc_stream *stream;
     if (!stream_known(s, c->a, &stream)) return INVALID_HANDLE;
-    return result(s, oc_write(s->device, c->b, s->text.n ? s->text.v : "", s->text.n, stream));
+    return serve_result(s, oc_write(s->device, c->b, s->text.n ? s->text.v : "", s->text.n, stream));
 }
 
 static int answer_MOVED(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
@@ -280,7 +222,7 @@ static int answer_MOVED(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
     (void)a, (void)out;
     oc_stream *stream;
     if (!stream_known(s, c->a, &stream)) return INVALID_HANDLE;
-    return result(s, device_moved(s->device, c->b, c->c, c->d == 1, stream));
+    return serve_result(s, device_moved(s->device, c->b, c->c, c->d == 1, stream));
 }
 
 // --- modules ---------------------------------------------------------------------------------------------------------
@@ -291,9 +233,9 @@ static int answer_LOAD(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
     oc_status status = oc_load(s->device, s->text.n ? s->text.v : "", s->text.n, "the program's PTX", &m);
     device_bound_registers(s->device, 0);
     if (status != OC_OK) {
-        if (!c->b) tell(s);
+        if (!c->b) serve_tell(s);
         text_put(out, oc_error(s->device));
-        return result(s, status);
+        return serve_result(s, status);
     }
     KEEP(&s->guest->modules, m, a->a);
     for (size_t k = 0; c->b && k < oc_kernel_count(m); k++) {
@@ -403,7 +345,7 @@ static int answer_OCCUPANCY(Serving *s, const WireCall *c, WireAnswer *a, Text *
     if (!c->b || c->b > 1024 || c->c > UINT32_MAX) return INVALID_VALUE;
     oc_status status = device_occupancy(k, (oc_dim3){(uint32_t)c->b, 1, 1}, (uint32_t)c->c, &blocks);
     a->a = blocks;
-    return result(s, status);
+    return serve_result(s, status);
 }
 
 // The most blocks, up to so many, of a cluster that has room; 0: none has.
@@ -431,13 +373,13 @@ static int answer_CLUSTERS(Serving *s, const WireCall *c, WireAnswer *a, Text *o
     const oc_dim3 own = device_cluster(k);
     const uint64_t most = most_blocks(k, &l), threads = blocks_of(block);
     if (!threads || threads > 1024) return INVALID_VALUE;
-    if (c->b && !own.x) return result(s, largest_cluster(k, block, l.shared, most, &a->a));
+    if (c->b && !own.x) return serve_result(s, largest_cluster(k, block, l.shared, most, &a->a));
     if (!c->b && own.x && given.x && memcmp(&given, &own, sizeof own)) return INVALID_CLUSTER;
     const uint64_t blocks = blocks_of(own.x ? own : given);
     if (!blocks || blocks > most) return INVALID_CLUSTER;
     oc_status status = device_clusters(k, block, l.shared, (uint32_t)blocks, &clusters);
     a->a = c->b ? blocks : clusters;
-    return result(s, status);
+    return serve_result(s, status);
 }
 
 // --- streams, events -------------------------------------------------------------------------------------------------
@@ -446,7 +388,7 @@ static int answer_STREAM(Serving *s, const WireCall *c, WireAnswer *a, Text *out
     (void)c, (void)out;
     oc_stream *stream;
     oc_status status = oc_stream_create(s->device, &stream);
-    if (status != OC_OK) return result(s, status);
+    if (status != OC_OK) return serve_result(s, status);
     KEEP(&s->guest->streams, stream, a->a);
     return SUCCESS;
 }
@@ -471,18 +413,18 @@ static int answer_STREAM_AFTER(Serving *s, const WireCall *c, WireAnswer *a, Tex
     return SUCCESS;
 }
 
-// All launches have run when it is answered.
+// All launches have run when it is answered, or all of the stream and what comes before it.
+enum { FOR_NOTHING, FOR_STREAM, FOR_EVENT };
 static int answer_WAIT(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 {
-    enum { FOR_NOTHING, FOR_STREAM, FOR_EVENT };
     (void)a, (void)out;
     oc_stream *stream;
     oc_event *event = c->a == FOR_EVENT ? MADE(s->guest->events, c->b) : NULL;
     switch (c->a) {
     case FOR_NOTHING: return SUCCESS;
     case FOR_STREAM:
-        return stream_known(s, c->b, &stream) ? result(s, oc_synchronize(s->device, stream)) : INVALID_HANDLE;
-    case FOR_EVENT: return event ? result(s, oc_event_synchronize(event)) : INVALID_HANDLE;
+        return stream_known(s, c->b, &stream) ? serve_result(s, oc_synchronize(s->device, stream)) : INVALID_HANDLE;
+    case FOR_EVENT: return event ? serve_result(s, oc_event_synchronize(event)) : INVALID_HANDLE;
     default: return INVALID_VALUE;
     }
 }
@@ -500,7 +442,7 @@ static int answer_EVENT(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
     (void)c, (void)out;
     oc_event *event;
     oc_status status = oc_event_create(s->device, &event);
-    if (status != OC_OK) return result(s, status);
+    if (status != OC_OK) return serve_result(s, status);
     KEEP(&s->guest->events, event, a->a);
     return SUCCESS;
 }
@@ -521,7 +463,7 @@ static int answer_EVENT_RECORD(Serving *s, const WireCall *c, WireAnswer *a, Tex
     oc_event *event = MADE(s->guest->events, c->a);
     oc_stream *stream;
     if (!event || !stream_known(s, c->b, &stream)) return INVALID_HANDLE;
-    return result(s, oc_event_record(event, stream));
+    return serve_result(s, oc_event_record(event, stream));
 }
 
 static int answer_EVENT_BETWEEN(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
@@ -532,7 +474,7 @@ static int answer_EVENT_BETWEEN(Serving *s, const WireCall *c, WireAnswer *a, Te
     if (!from || !to) return INVALID_HANDLE;
     oc_status status = oc_event_seconds(from, to, &seconds);
     memcpy(&a->a, &seconds, sizeof seconds);
-    return result(s, status);
+    return serve_result(s, status);
 }
 
 // --- textures --------------------------------------------------------------------------------------------------------
@@ -611,20 +553,20 @@ static int answer_TEXTURE(Serving *s, const WireCall *c, WireAnswer *a, Text *ou
 {
     (void)c, (void)out;
     Described d;
-    return describe(s, &d) ? result(s, oc_texture_create(s->device, &d.t, &a->a)) : INVALID_VALUE;
+    return describe(s, &d) ? serve_result(s, oc_texture_create(s->device, &d.t, &a->a)) : INVALID_VALUE;
 }
 
 static int answer_SURFACE(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 {
     (void)c, (void)out;
     Described d;
-    return describe(s, &d) ? result(s, oc_surface_create(s->device, &d.t, &a->a)) : INVALID_VALUE;
+    return describe(s, &d) ? serve_result(s, oc_surface_create(s->device, &d.t, &a->a)) : INVALID_VALUE;
 }
 
 static int answer_SURFACE_END(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 {
     (void)a, (void)out;
-    return result(s, oc_surface_destroy(s->device, c->a));
+    return serve_result(s, oc_surface_destroy(s->device, c->a));
 }
 
 static int answer_REFERENCE(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
@@ -638,7 +580,7 @@ static int answer_REFERENCE(Serving *s, const WireCall *c, WireAnswer *a, Text *
     memcpy(name, s->text.v + s->text.n - d.w.name, d.w.name);
     oc_status status = oc_reference_bind(m, name, c->b ? NULL : &d.t, &a->a);
     mem_free(name);
-    return result(s, status);
+    return serve_result(s, status);
 }
 
 static int answer_REFERENCE_KIND(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
@@ -653,7 +595,7 @@ static int answer_REFERENCE_KIND(Serving *s, const WireCall *c, WireAnswer *a, T
 static int answer_TEXTURE_END(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 {
     (void)a, (void)out;
-    return result(s, oc_texture_destroy(s->device, c->a));
+    return serve_result(s, oc_texture_destroy(s->device, c->a));
 }
 
 // --- the rest --------------------------------------------------------------------------------------------------------
@@ -669,6 +611,7 @@ static int answer_PRINTED(Serving *s, const WireCall *c, WireAnswer *a, Text *ou
 static void drop_all(Serving *s)
 {
     Guest *g = s->guest;
+    queue_drop(g);
     for (size_t k = 0; k < g->streams.n; k++)
         if (g->streams.v[k]) oc_stream_destroy(g->streams.v[k]);
     for (size_t k = 0; k < g->events.n; k++)
@@ -726,6 +669,32 @@ static void wait_in(const Serving *s, const WireCall *c)
     device_until(s->device, stream);
 }
 
+// Can't a call be answered before what is held has run?
+static bool held_up(const Serving *s, const WireCall *c)
+{
+    uint64_t number = 0;
+    oc_stream *stream;
+    switch (c->ask) {
+    case ASK_COPY:
+    case ASK_READ:
+    case ASK_WRITE:
+    case ASK_FILL:
+    case ASK_MOVED:
+    case ASK_STREAM_AFTER:
+    case ASK_STREAM_END: number = c->a; break;
+    case ASK_EVENT_RECORD: number = c->b; break;
+    case ASK_WAIT:
+        if (c->a == FOR_EVENT) return false;  // it was recorded before
+        number = c->b;
+        break;
+    case ASK_FREE:
+    case ASK_MAP:
+    case ASK_UNLOAD: break;
+    default: return false;
+    }
+    return stream_known(s, number, &stream) && queue_holds(s->guest, stream);
+}
+
 int answer(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 {
     static int (*const answers[ASKS])(Serving *, const WireCall *, WireAnswer *, Text *) = {
@@ -734,8 +703,13 @@ int answer(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 #undef ASK
     };
     if (c->ask >= ASKS) return NOT_SUPPORTED;
-    if (c->ask != ASK_LAUNCH || s->guest->waiting.n >= WAITING_MOST) answers_run(s);
-    as_node(s);
+    const bool joins = c->ask == ASK_LAUNCH || c->ask == ASK_VALUE;
+    if (!joins || s->guest->waiting.n >= WAITING_MOST) queue_run(s);
+    if (s->guest->held && (joins ? s->guest->waiting.n >= WAITING_MOST : held_up(s, c))) {
+        a->a = s->guests.n - 1;
+        if (!(c->flags & WIRE_GIVES_UP)) return WIRE_HELD;
+        queue_fail(s);
+    }
     if (s->guest->failed && c->ask != ASK_RESET && c->ask != ASK_PRINTED) {
         int failed = s->guest->failed;
         s->guest->untold = false;
@@ -743,6 +717,7 @@ int answer(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
         return failed;
     }
     device_goes_on(s->device, c->flags & WIRE_MORE);
+    device_node(s->device, s->guest->nodes ? &s->guest->graph : NULL);
     int error = answers[c->ask](s, c, a, out);
     if (error == SUCCESS) wait_in(s, c);
     return error;

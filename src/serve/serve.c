@@ -137,7 +137,8 @@ static bool greet(const Serving *s, int socket)
 static void leave(Serving *s, size_t which)
 {
     Guest *g = s->guest = s->guests.v[which];
-    answers_run(s);
+    queue_run(s);
+    if (g->held) queue_fail(s);
     s->served->untold |= g->untold;
     g->untold = false;
     close(g->socket);
@@ -188,14 +189,17 @@ static void meet(Serving *s)
 // The launches that wait, of all.
 static void run_waiting(Serving *s)
 {
-    for (size_t k = 0; k < s->guests.n; k++) s->guest = s->guests.v[k], answers_run(s);
+    for (size_t k = 0; k < s->guests.n; k++) s->guest = s->guests.v[k], queue_run(s);
 }
 
-static bool waits(const Serving *s)
+// How long to wait for a call: not at all where something can run.
+static int patience(const Serving *s)
 {
+    enum { HELD = 10 };  // a value may be written without a call
+    int most = PATIENCE;
     for (size_t k = 0; k < s->guests.n; k++)
-        if (s->guests.v[k]->waiting.n) return true;
-    return false;
+        if (s->guests.v[k]->waiting.n) most = MIN(most, s->guests.v[k]->held ? HELD : 0);
+    return most;
 }
 
 static bool answer_one(Serving *s, const struct pollfd *from)
@@ -219,7 +223,7 @@ static void serve_all(Serving *s)
         for (size_t k = 0; k < guests; k++) from[k] = (struct pollfd){s->guests.v[k]->socket, POLLIN, 0};
         from[guests] = (struct pollfd){s->door, POLLIN, 0};
         from[guests + 1] = (struct pollfd){process, POLLIN, 0};
-        int n = poll(from, guests + 2, waits(s) ? 0 : PATIENCE);
+        int n = poll(from, guests + 2, patience(s));
         if (n > 0 && !answer_one(s, from) && from[guests].revents) meet(s);
         if (!n) run_waiting(s);
     }

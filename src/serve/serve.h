@@ -44,8 +44,10 @@ bool serve(oc_device *d, const ServeOptions *o, Text *printed, Served *served, D
 
 #include <sys/types.h>
 
-typedef struct Waiting {  // a launch that is to be run
+typedef struct Waiting {  // a launch that is to be run, or what is to be done with a value (kernel null)
     oc_kernel *kernel;
+    uint64_t at, value;
+    uint32_t what;  // calls.def, VALUE
     oc_dim3 grid, block;
     uint32_t smem;
     bool cooperative;
@@ -53,6 +55,8 @@ typedef struct Waiting {  // a launch that is to be run
     oc_stream *stream;
     uint8_t *params;
     const void **args;
+    bool node;     // of a graph, whose launch began at
+    double graph;  // simulated seconds
 } Waiting;
 typedef struct Guest {  // a process of the program
     int socket;
@@ -65,6 +69,7 @@ typedef struct Guest {  // a process of the program
     VEC(uint64_t) memory;    // what it has allocated
     VEC(uint64_t) reserved;  // addresses that get memory later
     VEC(Waiting) waiting;
+    bool held;           // those that wait can't run now: a value isn't there
     Text printed;        // by its kernels
     uint64_t workspace;  // by which blocks of cooperative launches wait for one another; 0: there was none yet
     int failed;          // a cudaError_t of an earlier launch, which the next call has; 0: none

@@ -147,7 +147,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     for (int k = 0; k < 2; k++) {
         s.guest = s.guests.v[k];
-        answers_run(&s);
+        queue_run(&s);
         guest_free(s.guest);
     }
     vec_free(&s.guests);
