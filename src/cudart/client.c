@@ -232,7 +232,7 @@ static bool others(const Answer *a)
     DIR *d = opendir("/proc/self/task");
     for (const struct dirent *e; d && (e = readdir(d));) threads += e->d_name[0] != '.';
     if (d) closedir(d);
-    return a->of.a || threads > 1;
+    return a->of.a || threads > 1 || memory_given();
 }
 
 // The call is made again and again, as long as somebody may write the value, but not for ever.

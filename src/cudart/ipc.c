@@ -1,5 +1,5 @@
-// ipc.c: memory that one process of the program gives to another. All have the device's memory at the same addresses,
-// so that a handle is an address, with what tells that it is one.
+// ipc.c: memory and events that one process of the program gives to another. All have the device's memory at the same
+// addresses, so that a handle is an address, with what tells that it is one. An event's is a key, which onchip gives.
 #include "cudart/unit.h"
 
 #include <pthread.h>
@@ -29,6 +29,9 @@ static struct {
     Opened *all;
 } opened = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+static atomic_bool given;
+bool memory_given(void) { return atomic_load(&given); }
+
 cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *h, void *p)
 {
     enum { DEVICE = 2 };  // cudaMemoryType
@@ -40,6 +43,7 @@ cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *h, void *p)
     if (!error) error = memory_range((uintptr_t)p, &start, &bytes);
     if (error) return noted(error);
     if (type != DEVICE || !bytes) return noted(cudaErrorInvalidValue);
+    atomic_store(&given, true);
     *h = (cudaIpcMemHandle_t){.of = {.mark = MARK, .at = start, .bytes = bytes, .owner = getpid()}};
     return cudaSuccess;
 }
@@ -83,4 +87,37 @@ cudaError_t cudaIpcCloseMemHandle(void *p)
     }
     pthread_mutex_unlock(&opened.lock);
     return noted(known ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+// --- events ----------------------------------------------------------------------------------------------------------
+#define EVENT_MARK "onchip event"
+typedef struct EventHandle {
+    union {
+        struct {
+            char mark[16];
+            uint64_t key;
+            int64_t owner;  // a process
+        } of;
+        char room[64];
+    };
+} cudaIpcEventHandle_t;
+_Static_assert(sizeof(cudaIpcEventHandle_t) == 64, "as in CUDA 13");
+
+cudaError_t cudaIpcGetEventHandle(cudaIpcEventHandle_t *h, cudaEvent_t event)
+{
+    uint64_t key;
+    READY();
+    if (!h) return noted(cudaErrorInvalidValue);
+    cudaError_t error = event_share(event, &key);
+    if (!error) *h = (cudaIpcEventHandle_t){.of = {.mark = EVENT_MARK, .key = key, .owner = getpid()}};
+    return noted(error);
+}
+
+// As with memory, not in the process that has given the handle.
+cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t h)
+{
+    READY();
+    if (!event || strncmp(h.of.mark, EVENT_MARK, sizeof h.of.mark)) return noted(cudaErrorInvalidValue);
+    if (h.of.owner == getpid()) return noted(cudaErrorDeviceUninitialized);
+    return noted(event_open(h.of.key, event));
 }

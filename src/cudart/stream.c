@@ -17,7 +17,13 @@ typedef struct Thing {
     atomic_bool recorded;  // threads may share an event
     UT_hash_handle hh;
 } Thing;
-enum { NON_BLOCKING = 1, EVENT_FLAGS = 7, NO_TIMING = 2, GREATEST = -5 };  // cudaStream*, cudaEvent*; a priority
+enum {
+    NON_BLOCKING = 1,
+    EVENT_FLAGS = 7,
+    NO_TIMING = 2,
+    SHARED = 4,
+    GREATEST = -5
+};  // cudaStream*, cudaEvent*; a priority
 enum { EXTERNAL = 1 };  // cudaEventRecordExternal, cudaEventWaitExternal
 
 static struct {
@@ -35,11 +41,11 @@ static Thing *find(const Thing *handle, Sort sort)
     return t && t->sort == sort ? t : NULL;
 }
 
-static cudaError_t make(Sort sort, unsigned flags, int priority, Thing **out)
+static cudaError_t make_by(const WireCall *call, Sort sort, unsigned flags, int priority, Thing **out)
 {
     Answer answer;
     *out = NULL;
-    cudaError_t error = client_ask(&(WireCall){.ask = sort == STREAM ? ASK_STREAM : ASK_EVENT}, NULL, &answer);
+    cudaError_t error = client_ask(call, NULL, &answer);
     if (error) return error;
     Thing *t = mem_alloc(sizeof *t);
     t->self = t, t->sort = sort, t->number = answer.of.a, t->flags = flags, t->priority = priority;
@@ -48,6 +54,11 @@ static cudaError_t make(Sort sort, unsigned flags, int priority, Thing **out)
     pthread_mutex_unlock(&things.lock);
     *out = t;
     return cudaSuccess;
+}
+
+static cudaError_t make(Sort sort, unsigned flags, int priority, Thing **out)
+{
+    return make_by(&(WireCall){.ask = sort == STREAM ? ASK_STREAM : ASK_EVENT}, sort, flags, priority, out);
 }
 
 static cudaError_t end(Thing *handle, Sort sort)
@@ -182,6 +193,9 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
     return cudaSuccess;
 }
 
+// Another process may have recorded one that it shares.
+static bool was_recorded(const Thing *e) { return e->recorded || e->flags & SHARED; }
+
 cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t event, unsigned flags)
 {
     uint64_t number;
@@ -192,7 +206,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t s, cudaEvent_t event, unsigned flag
     bool taken = false;
     cudaError_t error = capture_on() ? capture_wait(event, s, flags == EXTERNAL, &taken) : cudaSuccess;
     if (error || taken) return noted(error);
-    if (!e->recorded) return cudaSuccess;
+    if (!was_recorded(e)) return cudaSuccess;
     return noted(client_ask(&(WireCall){.ask = ASK_STREAM_AFTER, .a = number, .b = e->number}, NULL, NULL));
 }
 
@@ -207,7 +221,7 @@ cudaError_t cudaDeviceSynchronize(void)
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *e, unsigned flags)
 {
     READY();
-    if (!e || flags > EVENT_FLAGS) return noted(cudaErrorInvalidValue);
+    if (!e || flags > EVENT_FLAGS || (flags & SHARED && !(flags & NO_TIMING))) return noted(cudaErrorInvalidValue);
     return noted(make(EVENT, flags, 0, e));
 }
 
@@ -243,7 +257,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t e)
     if (!event) return noted(cudaErrorInvalidResourceHandle);
     cudaError_t error = capture_on() ? capture_forbids_event(e) : cudaSuccess;
     if (error) return noted(error);
-    return noted(wait(event->recorded ? FOR_EVENT : NOTHING, event->number));
+    return noted(was_recorded(event) ? wait(FOR_EVENT, event->number) : wait(NOTHING, 0));
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t e) { return cudaEventSynchronize(e); }
@@ -262,4 +276,20 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEven
     memcpy(&seconds, &answer.of.a, sizeof seconds);
     if (!error) *milliseconds = (float)(seconds * 1e3);
     return noted(error);
+}
+
+// --- events that several processes use -------------------------------------------------------------------------------
+cudaError_t event_share(cudaEvent_t event, uint64_t *key)
+{
+    Answer answer;
+    const Thing *e = find(event, EVENT);
+    if (!e || !(e->flags & SHARED)) return cudaErrorInvalidResourceHandle;
+    cudaError_t error = client_ask(&(WireCall){.ask = ASK_EVENT_SHARE, .a = e->number}, NULL, &answer);
+    if (!error) *key = answer.of.a;
+    return error;
+}
+
+cudaError_t event_open(uint64_t key, cudaEvent_t *event)
+{
+    return make_by(&(WireCall){.ask = ASK_EVENT_OPEN, .a = key}, EVENT, SHARED | NO_TIMING, 0, event);
 }

@@ -138,9 +138,15 @@ cudaError_t reference_unbind(const TextureReference *t);
 cudaError_t reference_offset(size_t *offset, const TextureReference *t);
 cudaError_t reference_of(const void **reference, const void *symbol, cudaError_t none);  // none: the error
 
+// --- ipc.c -----------------------------------------------------------------------------------------------------------
+bool memory_given(void);  // another process may have some of this one's memory
+
 // --- stream.c: streams and events ------------------------------------------------------------------------------------
 void things_forget(void);  // none of them is left
 bool event_known(cudaEvent_t e);
 bool stream_blocks(cudaStream_t s);  // does the default stream wait for it?
+// An event that was made for it gets a key, by which another process opens it.
+cudaError_t event_share(cudaEvent_t event, uint64_t *key);
+cudaError_t event_open(uint64_t key, cudaEvent_t *event);
 
 #endif

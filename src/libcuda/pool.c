@@ -140,3 +140,19 @@ CUresult cuIpcCloseMemHandle(CUdeviceptr p)
     STARTED();
     return ASKED(cudaIpcCloseMemHandle(pointer(p)));
 }
+
+cudaError_t cudaIpcGetEventHandle(IpcHandle *h, cudaEvent_t event);
+CUresult cuIpcGetEventHandle(IpcHandle *h, CUevent event)
+{
+    CONTEXT();
+    return ASKED(cudaIpcGetEventHandle(h, (cudaEvent_t)event));
+}
+
+cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event, IpcHandle h);
+CUresult cuIpcOpenEventHandle(CUevent *event, IpcHandle h)
+{
+    CONTEXT();
+    CUresult result = ASKED(cudaIpcOpenEventHandle((cudaEvent_t *)event, h));
+    if (result == CUDA_SUCCESS) context_gets(AN_EVENT, (uintptr_t)*event);
+    return result;
+}

@@ -447,14 +447,54 @@ static int answer_EVENT(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
     return SUCCESS;
 }
 
+static bool event_used(const Serving *s, const oc_event *event)
+{
+    for (size_t g = 0; g < s->guests.n; g++)
+        for (size_t k = 0; k < s->guests.v[g]->events.n; k++)
+            if (s->guests.v[g]->events.v[k] == event) return true;
+    return false;
+}
+
+// The last process that has the event ends it.
+static void end_event(Serving *s, oc_event **place)
+{
+    oc_event *event = *place;
+    *place = NULL;
+    if (!event || event_used(s, event)) return;
+    for (size_t k = s->shared.n; k--;)
+        if (s->shared.v[k].event == event) s->shared.v[k] = s->shared.v[--s->shared.n];
+    oc_event_destroy(event);
+}
+
 static int answer_EVENT_END(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 {
     (void)a, (void)out;
+    if (!MADE(s->guest->events, c->a)) return INVALID_HANDLE;
+    end_event(s, &s->guest->events.v[c->a - 1]);
+    return SUCCESS;
+}
+
+static int answer_EVENT_SHARE(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    (void)out;
     oc_event *event = MADE(s->guest->events, c->a);
     if (!event) return INVALID_HANDLE;
-    s->guest->events.v[c->a - 1] = NULL;
-    oc_event_destroy(event);
+    for (size_t k = 0; k < s->shared.n; k++)
+        if (s->shared.v[k].event == event) return a->a = s->shared.v[k].key, SUCCESS;
+    a->a = ++s->keys;
+    vec_push(&s->shared, ((Shared){a->a, event}));
     return SUCCESS;
+}
+
+static int answer_EVENT_OPEN(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    (void)out;
+    for (size_t k = 0; k < s->shared.n; k++) {
+        if (s->shared.v[k].key != c->a) continue;
+        KEEP(&s->guest->events, s->shared.v[k].event, a->a);
+        return SUCCESS;
+    }
+    return INVALID_HANDLE;
 }
 
 static int answer_EVENT_RECORD(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
@@ -614,8 +654,7 @@ static void drop_all(Serving *s)
     queue_drop(g);
     for (size_t k = 0; k < g->streams.n; k++)
         if (g->streams.v[k]) oc_stream_destroy(g->streams.v[k]);
-    for (size_t k = 0; k < g->events.n; k++)
-        if (g->events.v[k]) oc_event_destroy(g->events.v[k]);
+    for (size_t k = 0; k < g->events.n; k++) end_event(s, &g->events.v[k]);
     for (size_t k = 0; k < g->modules.n; k++)
         if (g->modules.v[k]) oc_unload(g->modules.v[k]);
     for (size_t k = 0; k < g->gone.n; k++) oc_unload(g->gone.v[k]);
@@ -737,6 +776,6 @@ void answers_free(Serving *s)
 {
     map_free(&s->site_at);
     for (size_t k = 0; k < s->sites.n; k++) mem_free(s->sites.v[k]);
-    vec_free(&s->sites);
+    vec_free(&s->sites), vec_free(&s->shared);
     text_free(&s->text);
 }

@@ -78,6 +78,10 @@ typedef struct Guest {  // a process of the program
     uint64_t nodes;      // what it asks for is nodes of a graph: 1 + how many; 0: it isn't
     double graph;        // when that graph's launch began, in simulated seconds
 } Guest;
+typedef struct Shared {  // an event that several processes may use
+    uint64_t key;
+    oc_event *event;
+} Shared;
 typedef struct Serving {
     oc_device *device;
     const ServeOptions *o;
@@ -91,6 +95,8 @@ typedef struct Serving {
     Text text;     // of its call
     Map site_at;   // calls that asked for memory → the place in sites
     VEC(char *) sites;
+    VEC(Shared) shared;
+    uint64_t keys;  // that were given
 } Serving;
 
 #endif
