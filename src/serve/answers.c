@@ -765,6 +765,7 @@ int answer(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 // What it has made is gone already, or the device has it, and the report may still need it.
 void guest_free(Guest *g)
 {
+    queue_drop(g);
     map_free(&g->kernel_at);
     vec_free(&g->streams), vec_free(&g->events), vec_free(&g->modules), vec_free(&g->gone), vec_free(&g->kernels);
     vec_free(&g->waiting), vec_free(&g->memory), vec_free(&g->reserved);
