@@ -23,7 +23,7 @@ enum {
     NO_TIMING = 2,
     SHARED = 4,
     GREATEST = -5
-};  // cudaStream*, cudaEvent*; a priority
+};                      // cudaStream*, cudaEvent*; a priority
 enum { EXTERNAL = 1 };  // cudaEventRecordExternal, cudaEventWaitExternal
 
 static struct {
@@ -127,6 +127,8 @@ cudaError_t stream_value(cudaStream_t s, uint64_t at, uint64_t value, uint32_t w
     uint64_t number;
     READY();
     if (!stream_number(s, &number)) return noted(cudaErrorInvalidResourceHandle);
+    const cudaError_t error = capture_forbids(s);  // there are no nodes for values
+    if (error) return noted(error);
     const WireCall call = {.ask = ASK_VALUE, .a = number, .b = at, .c = value, .d = what};
     return noted(client_ask(&call, NULL, NULL));
 }

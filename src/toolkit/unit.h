@@ -12,14 +12,16 @@
 
 #include <cuda.h>
 
-// --- kernels.c -------------------------------------------------------------------------------------------------------
-// What the build has made of the library's kernels; the last one's name is null.
+// --- *.gen.c: what the build has made of a library's kernels ---------------------------------------------------------
+// The last one's name is null.
 typedef struct KernelText {
     const char *name;  // of its file, without the ending
     const char *ptx;
     size_t bytes;
 } KernelText;
 extern const KernelText kernel_texts[];
+
+// --- kernels.c -------------------------------------------------------------------------------------------------------
 typedef struct Kernels {
     VEC(CUmodule) modules;  // in the order of kernel_texts; null: not loaded
     CUcontext context;      // in which they are

@@ -64,11 +64,13 @@ nowhere=$(comm -23 all there)
 [[ -z $nowhere ]] || complain "not in the library: $nowhere"
 # What the names meant before CUDA 3.2, 4, 6.5, 11 and 12: nobody compiles for them any more.
 old='cuCtxCreate cuCtxDestroy cuCtxPopCurrent cuCtxPushCurrent cuDevicePrimaryCtxRelease cuDevicePrimaryCtxReset
-    cuDevicePrimaryCtxSetFlags cuDeviceTotalMem cuEventDestroy cuGetProcAddress cuIpcOpenMemHandle cuLinkAddData
-    cuGraphAddKernelNode cuGraphExecKernelNodeSetParams cuGraphExecUpdate cuGraphInstantiate cuGraphInstantiate_v2
-    cuGraphKernelNodeGetParams cuGraphKernelNodeSetParams cuLinkAddFile cuLinkCreate cuMemAllocHost cuMemHostRegister
-    cuStreamBeginCapture cuStreamBeginCapture_ptsz cuStreamDestroy cuStreamGetCaptureInfo
-    cuStreamGetCaptureInfo_ptsz'
+    cuDevicePrimaryCtxSetFlags cuDeviceTotalMem cuEventDestroy cuGetProcAddress cuGraphAddKernelNode
+    cuGraphExecKernelNodeSetParams cuGraphExecUpdate cuGraphInstantiate cuGraphInstantiate_v2
+    cuGraphKernelNodeGetParams cuGraphKernelNodeSetParams cuIpcOpenMemHandle cuLinkAddData cuLinkAddFile cuLinkCreate
+    cuMemAllocHost cuMemHostRegister cuStreamBatchMemOp cuStreamBatchMemOp_ptsz cuStreamBeginCapture
+    cuStreamBeginCapture_ptsz cuStreamDestroy cuStreamGetCaptureInfo cuStreamGetCaptureInfo_ptsz cuStreamWaitValue32
+    cuStreamWaitValue32_ptsz cuStreamWaitValue64 cuStreamWaitValue64_ptsz cuStreamWriteValue32
+    cuStreamWriteValue32_ptsz cuStreamWriteValue64 cuStreamWriteValue64_ptsz cuTexRefSetAddress2D_v2'
 sed -nE 's/^DONE\((cu\w+),.*/\1/p' "$ONCHIP_SOURCE/src/driver/names.def" | sort >does
 differs=$(comm -23 does all | diff <(tr -s ' ' '\n' <<<"$old" | sort) -) ||
     complain "not declared (>), or not old (<): $differs"
