@@ -19,6 +19,23 @@ static void find_places(const Image *image, const Flow *flow, Body *b)
     if (!b->registers) b->registers = b->alloc->slots;
 }
 
+static bool names(const Operand *o)
+{
+    bool is = o->sym;
+    for (int k = 0; k < o->count && !is; k++) is = names(&o->items[k]);
+    return is;
+}
+
+static void find_naming(const Function *parsed, Body *b)
+{
+    for (size_t n = 0; n < parsed->insts.n; n++) {
+        const Inst *i = &parsed->insts.v[n];
+        bool is = i->op == OP_CALL;
+        for (int k = 0; k < i->operands && !is; k++) is = names(&i->opnd[k]);
+        if (is) vec_push(&b->naming, (uint32_t)n);
+    }
+}
+
 static Body *make(const Image *image, const Function *parsed)
 {
     Body *b = mem_alloc(sizeof *b);
@@ -27,6 +44,9 @@ static Body *make(const Image *image, const Function *parsed)
     flow_live(flow);
     find_places(image, flow, b);
     b->reconverge = mem_alloc(sizeof *b->reconverge * (b->f->insts.n + 1));
+    b->sass = mem_alloc(sizeof *b->sass * (b->f->insts.n + 1));
+    for (size_t n = 0; n < b->f->insts.n; n++) b->sass[n] = inst_sass(&b->f->insts.v[n], image->module->sass);
+    find_naming(parsed, b);
     for (uint32_t n = 0; n < b->f->insts.n; n++)
         if (b->f->insts.v[n].op == OP_BRA || b->f->insts.v[n].op == OP_BRX)
             b->reconverge[n] = flow_reconvergence(flow, n);
@@ -49,7 +69,8 @@ void body_give(Image *image, const Function *parsed)
     Body *b = image->bodies[at];
     if (--b->users) return;
     alloc_free(b->alloc), files_free(b->files);
-    mem_free(b->reconverge), mem_free(b->uniform);
+    mem_free(b->reconverge), mem_free(b->uniform), mem_free(b->sass);
+    vec_free(&b->naming);
     if (b->f != parsed) ptx_lowered_free((Function *)(uintptr_t)b->f);
     mem_free(b);
     image->bodies[at] = NULL;

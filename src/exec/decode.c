@@ -141,7 +141,6 @@ static bool adds_to_one(Body *b, const Inst *i)
 
 static bool decode_function(Decode *x, Code *code)
 {
-    code->body = body_take(x->image, code->parsed);
     const Function *f = x->f = code->f = code->body->f;
     code->alloc = code->body->alloc, code->files = code->body->files, code->registers = code->body->registers;
     x->code = code;
@@ -192,7 +191,8 @@ static bool decode_function(Decode *x, Code *code)
 // be as long as the text, so what is under way is a list.
 typedef struct Visit {
     const Function *f;
-    size_t inst;
+    const Body *body;
+    size_t inst;  // among those that name something
     int operand;
     bool indirect;  // it has a call by address
 } Visit;
@@ -205,9 +205,10 @@ static void enter(Decode *x, Visits *under_way, const Function *f)
     code->parsed = f;
     code->kernel = x->k;
     code->number = (uint32_t)x->k->codes.n;
+    code->body = body_take(x->image, f);
     places_put(&x->reached, f->symbol, code->number);
     vec_push(&x->k->codes, code);
-    vec_push(under_way, ((Visit){.f = f}));
+    vec_push(under_way, ((Visit){.f = f, .body = code->body}));
 }
 
 // Goes on with the last of those under way. False: it is through.
@@ -215,8 +216,8 @@ static bool visit(Decode *x, Visits *under_way, size_t *symbol)
 {
     size_t depth = under_way->n;
     Visit v = under_way->v[depth - 1];
-    for (; v.inst < v.f->insts.n && under_way->n == depth; v.inst++, v.operand = 0) {
-        const Inst *i = &v.f->insts.v[v.inst];
+    for (; v.inst < v.body->naming.n && under_way->n == depth; v.inst++, v.operand = 0) {
+        const Inst *i = &v.f->insts.v[v.body->naming.v[v.inst]];
         while (v.operand < i->operands && under_way->n == depth) {
             const Operand *o = &i->opnd[v.operand++];
             use_shared(x, o);

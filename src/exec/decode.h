@@ -46,6 +46,8 @@ typedef struct Body {
     uint32_t registers;    // 32-bit slots
     uint32_t *reconverge;  // of each branch: where its lanes meet
     bool *uniform;         // of its registers; null: nobody has asked
+    Sass *sass;            // of its instructions: what they cost
+    VEC(uint32_t) naming;  // instructions, as parsed, that name a symbol, or call by address
 } Body;
 Body *body_take(Image *image, const Function *parsed);
 void body_give(Image *image, const Function *parsed);

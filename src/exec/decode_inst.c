@@ -578,7 +578,7 @@ bool decode_inst(Decode *x, Dinst *d, uint32_t at)
     const Inst *i = x->i;
     if (i->type != TY_B128) inst_regs(i, find_128, x);
     if (x->failed) return false;
-    const Sass sass = inst_sass(i, x->image->module->sass);
+    const Sass sass = x->code->body->sass[at];
     *d = (Dinst){.op = (uint8_t)i->op,
                  .type = i->type,
                  .type2 = i->type2,
