@@ -52,3 +52,4 @@ endfunction()
 
 toolkit_library(cublas "12;13;11")
 toolkit_library(nvrtc "12;13;11.2")
+toolkit_library(cufft "11;12;10")

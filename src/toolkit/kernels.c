@@ -50,6 +50,16 @@ void kernels_free(Kernels *k)
     vec_free(&k->modules);
 }
 
+CUresult kernels_begin(void)
+{
+    CUcontext now = NULL;
+    CUresult result = cuInit(0);
+    if (result == CUDA_SUCCESS) result = cuCtxGetCurrent(&now);
+    if (result != CUDA_SUCCESS || now) return result;
+    result = cuDevicePrimaryCtxRetain(&now, 0);
+    return result == CUDA_SUCCESS ? cuCtxSetCurrent(now) : result;
+}
+
 int kernels_capability(void)
 {
     CUdevice d;

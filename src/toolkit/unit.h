@@ -38,6 +38,7 @@ CUresult kernel_launch(CUfunction f, const Shape *s, void *const *args);
 // The same by name.
 CUresult kernel_run(Kernels *k, const char *file, const char *name, const Shape *s, void *const *args);
 void kernels_free(Kernels *k);
+CUresult kernels_begin(void);  // a library's first call: if the thread has no context, it's the first device's
 int kernels_capability(void);  // of the current device: 90 is 9.0; 0: there is none
 
 #endif

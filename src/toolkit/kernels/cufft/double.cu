@@ -1,0 +1,3 @@
+// double.cu: transforms in double precision.
+#include "lines.h"
+KERNEL(lines_d, double)

@@ -1,0 +1,3 @@
+// float.cu: transforms in single precision.
+#include "lines.h"
+KERNEL(lines_f, float)
