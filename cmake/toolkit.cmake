@@ -2,7 +2,8 @@
 # libraries, in the versions that programs ask for, with kernels of ours inside.
 #
 # toolkit_library(NAME VERSIONS): libNAME.so.VERSION of src/toolkit/NAME_*.c and NAME.c, over the PTX of
-# src/toolkit/kernels/NAME/*.cu. It exports NAME's functions under the symbol version libNAME.so.VERSION.
+# src/toolkit/kernels/NAME/*.cu. It exports NAME's functions under the symbol version libNAME.so.VERSION. Options of clang
+# for its kernels follow.
 function(toolkit_library name versions)
     file(GLOB kernels RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS src/toolkit/kernels/${name}/*.cu)
     file(GLOB sources CONFIGURE_DEPENDS src/toolkit/${name}.c src/toolkit/${name}_*.c)
@@ -11,7 +12,7 @@ function(toolkit_library name versions)
     foreach(kernel ${kernels})
         string(REGEX REPLACE "\\.cu$" ".ptx" ptx ${CMAKE_BINARY_DIR}/${kernel})
         compile_to_ptx(${kernel} ${ptx} -D__NVCC__ -ffp-contract=on -isystem ${CMAKE_SOURCE_DIR}/cuda/include
-                       -isystem ${CMAKE_BINARY_DIR}/cuda/include -include cuda_runtime.h)
+                       -isystem ${CMAKE_BINARY_DIR}/cuda/include -include cuda_runtime.h ${ARGN})
         cmake_path(GET kernel STEM stem)
         list(APPEND arguments ${stem}=${ptx})
         list(APPEND texts ${ptx})
@@ -53,3 +54,8 @@ endfunction()
 toolkit_library(cublas "12;13;11")
 toolkit_library(nvrtc "12;13;11.2")
 toolkit_library(cufft "11;12;10")
+# Its kernels need logarithms and the like, which are libclc's.
+if(have_libdevice)
+    toolkit_library(curand "10" -Xclang -mlink-builtin-bitcode -Xclang ${ONCHIP_LIBCLC}
+                    -Wno-linker-warnings)
+endif()

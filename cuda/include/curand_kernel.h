@@ -14,6 +14,7 @@
 #include "onchip/letters_off.h"
 #define CURAND_KERNEL_H_
 
+#include "curand.h"
 #if defined(__CUDA__) && defined(__cplusplus)
 #include "cuda_runtime.h"
 #include "onchip/curand_jumps.h"
@@ -48,8 +49,6 @@ typedef struct curandStateSobol32 : onchip_sobol<unsigned> {} curandStateSobol32
 typedef struct curandStateScrambledSobol32 : onchip_sobol<unsigned> {} curandStateScrambledSobol32_t;
 typedef struct curandStateSobol64 : onchip_sobol<unsigned long long> {} curandStateSobol64_t;
 typedef struct curandStateScrambledSobol64 : onchip_sobol<unsigned long long> {} curandStateScrambledSobol64_t;
-typedef unsigned curandDirectionVectors32_t[32];
-typedef unsigned long long curandDirectionVectors64_t[64];
 
 ONCHIP_FN unsigned long long onchip_curand_split(unsigned long long &at)  // SplitMix64
 {

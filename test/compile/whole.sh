@@ -44,8 +44,6 @@ PATH=$path
 # --- errors: clang's own, with what to do about them ------------------------------------------------------------------
 printf '#include <cublas_v2.h>\nint main() {}\n' >library.cu
 gives 1 'library.cu:1:10' 'hint: cuBLAS' -- run library.cu
-printf '#include <curand.h>\nint main() { curandGenerator_t g; }\n' >generator.cu
-gives 1 'generator.cu:2:' 'hint: cuRAND'\''s host side' -- run generator.cu
 printf '__global__ void k() {}\nint main() { k(); }\n' >call.cu
 gives 1 'call.cu:2:15' 'hint: a kernel is launched with its shape' -- run call.cu
 gives 2 "unknown option -fo" -- cc -fo saxpy.cu

@@ -1,0 +1,3 @@
+// philox.cu: numbers by Philox4x32-10.
+#include "pseudo.h"
+PSEUDO(curandStatePhilox4_32_10_t)

@@ -1,0 +1,3 @@
+// sobol32.cu: Sobol sequences of words of 32 bits.
+#include "quasi.h"
+QUASI(unsigned)

@@ -1,0 +1,3 @@
+// xorwow.cu: numbers by XORWOW.
+#include "pseudo.h"
+PSEUDO(curandStateXORWOW_t)
