@@ -1,10 +1,10 @@
-// curand_sobol.c: the direction vectors of Sobol's sequences. Dimension d > 1 belongs to a primitive polynomial modulo 2:
-// by degree, and then by its coefficients, as in Joe and Kuo, Constructing Sobol Sequences with Better Two-Dimensional
-// Projections (2008). The first 32 dimensions begin with the numbers that they publish. Further ones begin with odd
-// numbers by chance: each is a Sobol sequence, and a (0, 1)-sequence in base 2, but two of them needn't fill a square as
-// evenly.
+// curand_sobol.c: the direction vectors of Sobol's sequences. A dimension d > 1 belongs to a primitive polynomial modulo
+// 2: by degree, and then by its coefficients, as in Joe and Kuo, Constructing Sobol Sequences with Better
+// Two-Dimensional Projections (2008). The first 32 dimensions begin with the numbers that they publish. Further ones
+// begin with odd numbers by chance: each is a Sobol sequence, and a (0, 1)-sequence in base 2, but two of them needn't
+// fill a square as evenly.
 //
-// Invariant: word k of a dimension has its top k + 1 bits set at most, and the last of these. Scrambling multiplies them
+// Invariant: word k of a dimension has its top k + 1 bits set at most, and the last of these. Scrambling multiplies it
 // by a lower triangular matrix with ones in the diagonal (Matoušek, On the L2-Discrepancy for Anchored Boxes, 1998), so
 // that the top k bits of the first k words are independent still.
 #include "toolkit/curand_unit.h"

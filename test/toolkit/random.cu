@@ -258,7 +258,7 @@ static void points()
     OK(curandDestroyGenerator(g));
 }
 
-// The top k digits of the first k vectors are independent, for all k: any 2^k points fill the 2^k intervals. Elimination:
+// The top k digits of the first k vectors are independent, for all k: 2^k points fill the 2^k intervals. Elimination:
 // what is left of vector k, when the earlier ones have been added, begins with digit k at the latest.
 template <class T> static bool fills(const T *v, int bits)
 {
