@@ -97,7 +97,8 @@ cudaError_t noted(cudaError_t error);  // keeps an error as this thread's last o
 void errors_hush(bool on);             // this thread's calls are the driver's, whose errors aren't the runtime's
 cudaError_t runtime_ready(void);       // is onchip there? Each of the runtime's functions begins so
 const char *cudaGetErrorString(cudaError_t error);
-bool runtime_used(void);  // has this thread called one that isn't the driver's?
+bool runtime_used(void);   // has this thread called one that isn't the driver's?
+bool runtime_begun(void);  // has any thread?
 #define READY()                                  \
     do {                                         \
         cudaError_t r_ = runtime_ready();        \

@@ -3,6 +3,7 @@
 
 static _Thread_local cudaError_t last;
 static _Thread_local bool hushed, used;
+static atomic_bool ever;
 
 cudaError_t noted(cudaError_t error)
 {
@@ -14,11 +15,12 @@ void errors_hush(bool on) { hushed = on; }
 
 cudaError_t runtime_ready(void)
 {
-    if (!hushed) used = true;
+    if (!hushed && !used) used = true, atomic_store(&ever, true);
     return client_connect();
 }
 
 bool runtime_used(void) { return used; }
+bool runtime_begun(void) { return atomic_load(&ever); }
 
 cudaError_t cudaGetLastError(void)
 {

@@ -9,7 +9,7 @@ extern const char onchip_simulates[];  // driver.h, SIMULATED
 const char onchip_simulates[] = ONCHIP_VERSION;
 
 static atomic_bool begun;
-bool initialised(void) { return atomic_load(&begun); }
+bool initialised(void) { return atomic_load(&begun) || runtime_begun(); }
 
 CUresult cuInit(unsigned flags)
 {

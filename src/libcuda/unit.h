@@ -33,7 +33,7 @@ typedef struct CUmipmappedArray_st *CUmipmappedArray;
 
 // --- init.c ----------------------------------------------------------------------------------------------------------
 enum { VERSION = 13000 };  // of CUDA, whose driver this is
-bool initialised(void);    // cuInit was called
+bool initialised(void);    // cuInit was called, by the runtime or by the program
 CUresult of_runtime(cudaError_t error);
 // A call of the runtime's functions: what it returns isn't the runtime's last error, and is a CUresult.
 #define ASKED(call) (errors_hush(true), asked_end(call))

@@ -33,9 +33,9 @@ Status workspace(cublasHandle_t h, size_t bytes, CUdeviceptr *out);
 Status not_there(cublasHandle_t h, const char *function, const char *what);  // says so once
 
 // --- cublas_call.c: arguments ----------------------------------------------------------------------------------------
-size_t bytes_of(int type);  // 0: no type of numbers that there is
-cudaDataType parts_of(int type);     // the type of a complex number's parts
-char letter_of(int type);   // s, d, c, z, h, b (bfloat16), i (int32), g (int8); 0: none
+size_t bytes_of(int type);        // 0: no type of numbers that there is
+cudaDataType parts_of(int type);  // the type of a complex number's parts
+char letter_of(int type);         // s, d, c, z, h, b (bfloat16), i (int32), g (int8); 0: none
 // A factor that points to the host or the device, by the handle's mode.
 Scalar scalar(cublasHandle_t h, const void *at, int type);
 Scalar number(double value);

@@ -34,7 +34,8 @@ char letter_of(int type)
     }
 }
 
-cudaDataType parts_of(int type) {
+cudaDataType parts_of(int type)
+{
     return type == CUDA_C_32F ? CUDA_R_32F : type == CUDA_C_64F ? CUDA_R_64F : (cudaDataType)type;
 }
 

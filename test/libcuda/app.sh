@@ -25,6 +25,10 @@ for options in '--functional --gpu rtx2060' '--gpu gtx480' '--gpu titan_v' '--gp
     run $options -- ./both
     ends 0
     prints <<<'0 wrong'
+    # shellcheck disable=SC2086
+    run $options -- ./both without
+    ends 0
+    prints <<<'0 wrong'
 done
 
 # A program that ends at once leaves a report of what it has launched.

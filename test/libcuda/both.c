@@ -8,8 +8,22 @@ static const char ptx[] =
     ".visible .entry one(.param .u64 p) { .reg .u64 %d; .reg .u32 %r;\n"
     "ld.param.u64 %d, [p]; ld.global.u32 %r, [%d]; add.u32 %r, %r, 1; st.global.u32 [%d], %r; ret; }\n";
 
-int main(void)
+// The runtime has called cuInit already.
+static int without_init(void)
 {
+    int n = 0, d = -1;
+    OK(cudaGetDeviceCount(&n));
+    THAT(n == 1);
+    OK(cuDeviceGet(&d, 0));
+    THAT(d == 0);
+    printf("%d wrong\n", wrong);
+    return wrong != 0;
+}
+
+int main(int argc, char **argv)
+{
+    (void)argv;
+    if (argc > 1) return without_init();
     CUcontext c;
     CUmodule module;
     CUfunction kernel;

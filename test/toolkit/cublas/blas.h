@@ -14,13 +14,13 @@
 #include <vector>
 
 static int wrong;
-#define CHECK(x)                                                                              \
-    do {                                                                                      \
-        if (!(x) && wrong++ < 20) fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #x);     \
+#define CHECK(x)                                                                          \
+    do {                                                                                  \
+        if (!(x) && wrong++ < 20) fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #x); \
     } while (0)
-#define OK(x)                                                                                      \
-    do {                                                                                           \
-        const int status = (int)(x);                                                               \
+#define OK(x)                                                                                           \
+    do {                                                                                                \
+        const int status = (int)(x);                                                                    \
         if (status && wrong++ < 20) fprintf(stderr, "%s:%d: %d: %s\n", __FILE__, __LINE__, status, #x); \
     } while (0)
 
@@ -75,10 +75,10 @@ template <class T> T draw_of()
 template <class T> double precision()
 {
     return std::is_same<T, double>::value || std::is_same<T, cuDoubleComplex>::value ? 1e-14
-           : std::is_same<T, __half>::value                                           ? 2e-3
-           : std::is_same<T, __nv_bfloat16>::value                                    ? 1.6e-2
-           : std::is_same<T, int>::value                                              ? 0
-                                                                                      : 1e-6;
+           : std::is_same<T, __half>::value                                          ? 2e-3
+           : std::is_same<T, __nv_bfloat16>::value                                   ? 1.6e-2
+           : std::is_same<T, int>::value                                             ? 0
+                                                                                     : 1e-6;
 }
 
 // --- memory of host and device ---------------------------------------------------------------------------------------
