@@ -6,7 +6,7 @@
 // What is asked of device 0 alone.
 static cudaError_t asked(const void *to, int device)
 {
-    cudaError_t error = client_connect();
+    cudaError_t error = runtime_begin();
     if (!error && !to) error = cudaErrorInvalidValue;
     if (!error && device) error = cudaErrorInvalidDevice;
     return noted(error);

@@ -9,7 +9,7 @@ static _Atomic size_t limits[LIMITS] = {STACK, PRINTF, HEAP};
 
 cudaError_t cudaGetDeviceCount(int *count)
 {
-    cudaError_t error = client_connect();
+    cudaError_t error = runtime_begin();
     if (!count) return noted(cudaErrorInvalidValue);
     *count = !error;
     return noted(error);

@@ -15,7 +15,13 @@ void errors_hush(bool on) { hushed = on; }
 
 cudaError_t runtime_ready(void)
 {
-    if (!hushed && !used) used = true, atomic_store(&ever, true);
+    if (!hushed && !used) used = true;
+    return runtime_begin();
+}
+
+cudaError_t runtime_begin(void)
+{
+    if (!hushed) atomic_store(&ever, true);
     return client_connect();
 }
 

@@ -17,6 +17,9 @@ void calls_here(Text *lines);
 int runtime_major(void);  // the version of CUDA whose runtime this is to the program: 13, 12 or 11
 void runtime_is(int major);
 
+// --- error.c ---------------------------------------------------------------------------------------------------------
+cudaError_t runtime_begin(void);  // runtime_ready, of a function that needs no context
+
 // --- device.c --------------------------------------------------------------------------------------------------------
 cudaError_t device_properties(void *properties, int device, int major);  // as that version of CUDA lays them out
 cudaError_t cudaDeviceReset(void);
