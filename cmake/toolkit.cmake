@@ -2,8 +2,8 @@
 # libraries, in the versions that programs ask for, with kernels of ours inside.
 #
 # toolkit_library(NAME VERSIONS): libNAME.so.VERSION of src/toolkit/NAME_*.c and NAME.c, over the PTX of
-# src/toolkit/kernels/NAME/*.cu. It exports NAME's functions under the symbol version libNAME.so.VERSION. What follows are
-# options of clang for its kernels.
+# src/toolkit/kernels/NAME/*.cu. It exports NAME's functions under the symbol version libNAME.so.VERSION. Options of
+# clang for its kernels follow.
 function(toolkit_library name versions)
     file(GLOB kernels RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS src/toolkit/kernels/${name}/*.cu)
     file(GLOB sources CONFIGURE_DEPENDS src/toolkit/${name}.c src/toolkit/${name}_*.c)
@@ -54,6 +54,7 @@ endfunction()
 toolkit_library(cublas "12;13;11")
 toolkit_library(nvrtc "12;13;11.2")
 toolkit_library(cufft "11;12;10")
+toolkit_library(cusparse "12;11")
 # Its kernels need logarithms and the like, which are libclc's.
 if(have_libdevice)
     toolkit_library(curand "10" -Xclang -mlink-builtin-bitcode -Xclang ${ONCHIP_LIBCLC}

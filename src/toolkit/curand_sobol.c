@@ -1,4 +1,4 @@
-// curand_sobol.c: the direction vectors of Sobol's sequences. A dimension d > 1 belongs to a primitive polynomial modulo
+// curand_sobol.c: the direction vectors of Sobol's sequences. Dimension d > 1 belongs to a primitive polynomial modulo
 // 2: by degree, and then by its coefficients, as in Joe and Kuo, Constructing Sobol Sequences with Better
 // Two-Dimensional Projections (2008). The first 32 dimensions begin with the numbers that they publish. Further ones
 // begin with odd numbers by chance: each is a Sobol sequence, and a (0, 1)-sequence in base 2, but two of them needn't
