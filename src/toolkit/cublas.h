@@ -65,19 +65,36 @@ Status places_end(cublasHandle_t h, const Place *p, int n);  // waits if they ar
             if (!given[j]) return CUBLAS_STATUS_INVALID_VALUE; \
     } while (0)
 
-// --- cublas_product.c: products --------------------------------------------------------------------------------------
+// --- cublas_matrix.c: matrices ---------------------------------------------------------------------------------------
+typedef cublasFillMode_t Fill;
+typedef cublasDiagType_t Ones;
+typedef cublasOperation_t Op;
 // A whole matrix that is stored with so many rows and columns.
 Matrix whole(const void *at, Count rows, Count columns, Count ld, int op);
 // op(a), of rows times columns, as BLAS gives it; `pitch` holds where its ld is long enough.
 Matrix operand(const void *at, Count rows, Count columns, Count ld, cublasOperation_t op);
 bool pitch(const Matrix *a);
+// A matrix of n rows and columns of which a triangle is stored.
+Matrix half(const void *at, Count n, Count ld, Fill fill, Form form, int op);
+// Of op(a) a part that begins at that row and column, and is stored as it is.
+Matrix part(const Matrix *a, Count row, Count column, Count rows, Count columns);
 bool is_op(cublasOperation_t op);
+bool is_fill(Fill f);
+bool is_diag(Ones d);
+Form form_of(Ones d);
+
+// --- cublas_product.c: products --------------------------------------------------------------------------------------
 typedef struct Types {
     int a, c;  // of a and b, and of c
     cublasComputeType_t compute;
 } Types;
 // Chooses a kernel and launches it. Of p all is set but `plain` and `d_type`.
 Status product(cublasHandle_t h, Product *p, Types t);
+
+// --- cublas_triangular.c ---------------------------------------------------------------------------------------------
+// op(a) x = alpha b or x op(a) = alpha b in place, count times, with arrays of addresses if pointers is set.
+Status triangle(cublasHandle_t h, cublasSideMode_t side, const Matrix *a, const Matrix *b, Scalar alpha, Count count,
+                bool pointers, int type);
 
 // --- rows: ROW(letter of the name, type, type of the parts, number of the type, …) ------------------------------------
 #define TWICE(ROW, ...) ROW(__VA_ARGS__, int, ) ROW(__VA_ARGS__, int64_t, _64)

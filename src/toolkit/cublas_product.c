@@ -1,19 +1,6 @@
 // cublas_product.c: which kernel computes a product of matrices.
 #include "toolkit/cublas.h"
 
-Matrix whole(const void *at, Count rows, Count columns, Count ld, int op)
-{
-    return (Matrix){.at = (void *)(uintptr_t)at, .ld = ld, .rows = rows, .columns = columns, .op = op};
-}
-
-Matrix operand(const void *at, Count rows, Count columns, Count ld, cublasOperation_t op)
-{
-    const bool turned = op == CUBLAS_OP_T || op == CUBLAS_OP_C;
-    return whole(at, turned ? columns : rows, turned ? rows : columns, ld, op);
-}
-bool pitch(const Matrix *a) { return a->ld >= MAX(a->rows, 1); }
-bool is_op(cublasOperation_t op) { return op == CUBLAS_OP_N || op == CUBLAS_OP_T || op == CUBLAS_OP_C; }
-
 // --- by ordinary instructions ----------------------------------------------------------------------------------------
 static Count tiles(const Product *p, int tile) { return (p->m + tile - 1) / tile * ((p->n + tile - 1) / tile); }
 

@@ -66,7 +66,7 @@ template <class T> struct Pointers {
     static void forms_##L(bool device)                                                                                \
     {                                                                                                                 \
         const double most = precision<T>();                                                                           \
-        product<T, T, T>(GIVEN(T, T, T) { return plain(h, p, q, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc); }, 150, \
+        product<T, T, T>(GIVEN(T, T, T) { return plain(h, p, q, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc); }, 90, \
                          1, device, most);                                                                            \
         product<T, T, T>(GIVEN(T, T, T) { return plain##_64(h, p, q, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc); }, \
                          40, 1, device, most);                                                                        \
@@ -75,14 +75,14 @@ template <class T> struct Pointers {
                 return cublas##L##gemmStridedBatched(h, p, q, m, n, k, alpha, a, lda, sa, b, ldb, sb, beta, c, ldc,   \
                                                      sc, count);                                                      \
             },                                                                                                        \
-            40, 5, device, most);                                                                                     \
+            30, 3, device, most);                                                                                     \
         product<T, T, T>(                                                                                             \
             GIVEN(T, T, T) {                                                                                          \
                 Pointers<T> x((T *)a, sa, count), y((T *)b, sb, count), z(c, sc, count);                              \
                 return cublas##L##gemmBatched(h, p, q, m, n, k, alpha, x.device, lda, y.device, ldb, beta, z.device,  \
                                               ldc, count);                                                            \
             },                                                                                                        \
-            40, 5, device, most);                                                                                     \
+            30, 3, device, most);                                                                                     \
     }
 FORMS(S, float, cublasSgemm)
 FORMS(D, double, cublasDgemm)
@@ -99,14 +99,14 @@ template <class T, class C, class S> static void typed(cublasComputeType_t how, 
             return cublasGemmEx(h, p, q, m, n, k, alpha, a, type_of<T>(), lda, b, type_of<T>(), ldb, beta, c,
                                 type_of<C>(), ldc, compute, CUBLAS_GEMM_DEFAULT);
         },
-        200, 1, device, most, factor);
+        90, 1, device, most, factor);
     product<T, C, S>(
         GIVEN(T, C, S) {
             return cublasGemmStridedBatchedEx(h, p, q, m, n, k, alpha, a, type_of<T>(), lda, sa, b, type_of<T>(), ldb,
                                               sb, beta, c, type_of<C>(), ldc, sc, count, compute,
                                               CUBLAS_GEMM_DEFAULT_TENSOR_OP);
         },
-        70, 3, device, most, factor);
+        50, 2, device, most, factor);
     product<T, C, S>(
         GIVEN(T, C, S) {
             Pointers<T> x((T *)a, sa, count), y((T *)b, sb, count);
@@ -115,7 +115,7 @@ template <class T, class C, class S> static void typed(cublasComputeType_t how, 
                                        (const void **)y.device, type_of<T>(), ldb, beta, (void **)z.device,
                                        type_of<C>(), ldc, count, compute, CUBLAS_GEMM_DEFAULT);
         },
-        50, 3, device, most, factor);
+        30, 2, device, most, factor);
 }
 
 // Tensor cores read 16 bytes at once: shapes for which they may.
@@ -180,7 +180,7 @@ static void untouched()
 int main()
 {
     OK(cublasCreate(&h));
-    for (int round = 0; round < 3; round++) {
+    for (int round = 0; round < 2; round++) {
         const bool device = round % 2;
         forms_S(device), forms_D(device), forms_C(device), forms_Z(device), forms_H(device);
         const double half = precision<__half>(), bfloat = precision<__nv_bfloat16>();

@@ -24,10 +24,17 @@ typedef enum Form { GENERAL, SYMMETRIC, HERMITIAN, TRIANGLE, UNIT_TRIANGLE } For
 typedef struct Matrix {
     void *at;
     long long ld, stride;     // stride: to the next matrix of a batch
+    long long offset;         // of the first element, in elements
     long long rows, columns;  // as it is stored
     long long kl, ku;
     int layout, form, upper, op;
 } Matrix;
+
+// Vectors of a batch are so many elements apart, or, where pointers is set, behind an array's addresses.
+typedef struct Batch {
+    long long x, y;
+    int pointers;
+} Batch;
 
 // c = alpha op(a) op(b) + beta c, of m rows, n columns and depth k, count times.
 typedef struct Product {

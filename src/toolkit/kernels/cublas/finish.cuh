@@ -108,7 +108,9 @@ FN int bytes_of(int type)
 // Where the batch's matrix `which` of c lies.
 FN void *out_of_batch(const Product &p, long long which)
 {
-    return p.pointers ? ((void *const *)p.c.at)[which] : (char *)p.c.at + which * p.c.stride * bytes_of(p.d_type);
+    const int bytes = bytes_of(p.d_type);
+    char *const at = p.pointers ? ((char *const *)p.c.at)[which] : (char *)p.c.at + which * p.c.stride * bytes;
+    return at + p.c.offset * bytes;
 }
 
 // A block's tile, of rows times columns tiles. Blocks that run at the same time share eight rows of tiles.

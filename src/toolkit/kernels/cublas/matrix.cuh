@@ -35,7 +35,7 @@ template <class To, class T> FN To used(const Matrix &a, void *at, long long i, 
 }
 template <class T> FN T *of_batch(const Matrix &a, long long which, bool pointers)
 {
-    return pointers ? ((T *const *)a.at)[which] : (T *)a.at + which * a.stride;
+    return (pointers ? ((T *const *)a.at)[which] : (T *)a.at + which * a.stride) + a.offset;
 }
 
 #endif

@@ -1,0 +1,5 @@
+#!/bin/bash
+# cuBLAS: levels 2 and 3 but gemm, and LU factors, compared with plain loops.
+source "$ONCHIP_SOURCE/test/toolkit/program.bash"
+program cublas/matrices a100 -lcublas
+exit "$bad"
