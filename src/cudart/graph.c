@@ -49,6 +49,7 @@ void graph_end(Graph *g)
     for (size_t k = 0; k < g->nodes.n; k++) node_end(g->nodes.v[k]);
     HASH_DEL(all.graphs, g);
     vec_free(&g->nodes), vec_free(&g->handles), vec_free(&g->first_value);
+    graph_objects_free(g);
     mem_free(g);
 }
 
@@ -88,6 +89,7 @@ Graph *graph_copy(const Graph *g)
         vec_push(&to->handles, g->handles.v[k]);
         vec_push(&to->first_value, g->first_value.v[k]);
     }
+    graph_objects_copy(to, g);
     return to;
 }
 

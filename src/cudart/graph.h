@@ -97,6 +97,10 @@ typedef struct Node {
     UT_hash_handle hh;
 } Node;
 typedef VEC(Node *) Nodes;
+typedef struct Retained {
+    struct UserObject *object;
+    uint64_t count;  // of the graph's references to it
+} Retained;
 typedef struct Graph {
     struct Graph *self;  // the key
     const struct Graph *origin;
@@ -104,6 +108,7 @@ typedef struct Graph {
     Nodes nodes;                // in the order in which they were added
     VEC(uint64_t) handles;      // of conditional nodes, each with
     VEC(unsigned) first_value;  // its value when the graph is launched; UINT_MAX: that isn't set
+    VEC(Retained) objects;      // of the program's
     UT_hash_handle hh;
 } Graph;
 
@@ -137,6 +142,10 @@ cudaError_t graph_allocate(void **p, size_t bytes);
 void graph_holds(void *p, bool on);                 // a node more, or less, has it
 cudaError_t graph_memory_run(void *p, bool alloc);  // a node is run that allocates or frees it
 bool graph_memory_live(const void *p);              // a launch has allocated it
+
+// --- graph_object.c: objects of the program that graphs keep --------------------------------------------------------
+void graph_objects_copy(Graph *to, const Graph *from);
+void graph_objects_free(Graph *g);
 
 // --- exec.c: executable graphs --------------------------------------------------------------------------------------
 bool graph_take_over(Graph *to, const Graph *from);  // their nodes' work; false: they don't have the same nodes

@@ -296,6 +296,14 @@ CUresult cuGraphExecNodeSetParams(X x, N node, const AnyParams *given)
     return result == CUDA_SUCCESS ? ASKED(cudaGraphExecNodeSetParams(x, node, &p)) : result;
 }
 
+// --- objects of the program that graphs keep -------------------------------------------------------------------------
+SAME(UserObjectCreate, (void **object, void *of, void (*destroy)(void *), unsigned references, unsigned flags),
+     (object, of, destroy, references, flags))
+SAME(UserObjectRetain, (void *object, unsigned n), (object, n))
+SAME(UserObjectRelease, (void *object, unsigned n), (object, n))
+SAME(GraphRetainUserObject, (G g, void *object, unsigned n, unsigned flags), (g, object, n, flags))
+SAME(GraphReleaseUserObject, (G g, void *object, unsigned n), (g, object, n))
+
 // --- executable graphs -----------------------------------------------------------------------------------------------
 typedef struct UpdateResult {  // CUgraphExecUpdateResultInfo
     int result;

@@ -134,6 +134,19 @@ int main()
     MUST(cudaGraphExecKernelNodeSetParams(x, plus, &params));
     CHECK(run(x) == 0);
 
+    // An object that a graph keeps goes with the last one that has it.
+    cudaUserObject_t object;
+    called = 0;
+    MUST(cudaUserObjectCreate(&object, &ten, count, 2, cudaUserObjectNoDestructorSync));
+    MUST(cudaGraphRetainUserObject(clone, object, 1, cudaGraphUserObjectMove));
+    MUST(cudaUserObjectRelease(object, 1));
+    cudaGraphExec_t keeps;
+    MUST(cudaGraphInstantiate(&keeps, clone, 0));
+    MUST(cudaGraphReleaseUserObject(clone, object, 1));
+    CHECK(called == 0 && cudaGraphReleaseUserObject(clone, object, 1) == cudaErrorInvalidValue);
+    MUST(cudaGraphExecDestroy(keeps));
+    CHECK(called == 10 && cudaUserObjectRetain(object, 1) == cudaErrorInvalidValue);
+
     // Events and empty nodes; a circle can't be run; handles that there aren't.
     cudaGraph_t e;
     cudaGraphNode_t begin, end, middle;

@@ -237,6 +237,17 @@ cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttribut
 cudaError_t cudaDeviceGraphMemTrim(int device);
 #undef ONCHIP_NODE
 
+// --- objects of the program that graphs keep ---------------------------------------------------------------------------
+enum cudaUserObjectFlags { cudaUserObjectNoDestructorSync = 1 };
+enum cudaUserObjectRetainFlags { cudaGraphUserObjectMove = 1 };
+cudaError_t cudaUserObjectCreate(cudaUserObject_t *object, void *of, cudaHostFn_t destroy, unsigned references,
+                                 unsigned flags);
+cudaError_t cudaUserObjectRetain(cudaUserObject_t object, unsigned count ONCHIP_OR(1));
+cudaError_t cudaUserObjectRelease(cudaUserObject_t object, unsigned count ONCHIP_OR(1));
+cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned count ONCHIP_OR(1),
+                                      unsigned flags ONCHIP_OR(0));
+cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned count ONCHIP_OR(1));
+
 // --- executable graphs -------------------------------------------------------------------------------------------------
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags ONCHIP_OR(0));
 cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph,
