@@ -36,11 +36,55 @@ static Status ordinary(cublasHandle_t h, Product *p, Types t)
     return launch(h, file, "gemm32", letter, 32, 256, 0, p);
 }
 
+// --- by warpgroups, from sm_90a on -----------------------------------------------------------------------------------
+// A box of 64 elements along the matrix's columns in memory, and so many columns. False: copies can't read it.
+static bool map_of(CUtensorMap *map, const Matrix *a, int type, Count count, unsigned high)
+{
+    const char *const at = (const char *)a->at + a->offset * 2;
+    const Count stride = count > 1 ? a->stride : a->ld * a->columns;
+    if ((uintptr_t)at % 16 || a->ld % 8 || stride % 8 || stride <= 0) return false;
+    const cuuint64_t sizes[] = {(cuuint64_t)a->rows, (cuuint64_t)a->columns, (cuuint64_t)count};
+    const cuuint64_t strides[] = {(cuuint64_t)a->ld * 2, (cuuint64_t)stride * 2};
+    const cuuint32_t box[] = {64, high, 1}, step[] = {1, 1, 1};
+    const CUtensorMapDataType t =
+        type == CUDA_R_16F ? CU_TENSOR_MAP_DATA_TYPE_FLOAT16 : CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+    return cuTensorMapEncodeTiled(map, t, 3, (void *)(uintptr_t)at, sizes, strides, box, step,
+                                  CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                                  CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+                                  CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) == CUDA_SUCCESS;
+}
+
+static bool warpgroups(cublasHandle_t h, Product *p, Types t, Status *status)
+{
+    enum { COLUMNS = 128, ROWS = 256, SHARED = 4 * (COLUMNS + ROWS) * 128 + 64 + 1024, MOST = 65535 };
+    CUtensorMap a, b;
+    char name[] = "wgmma_??_?";
+    const bool turned_a = is_turned(&p->a), turned_b = is_turned(&p->b);
+    const Count high = (p->n + COLUMNS - 1) / COLUMNS, wide = (p->m + ROWS - 1) / ROWS;
+    if (h->capability != 90 || p->pointers || p->half || p->count > MOST || p->k > INT32_MAX) return false;
+    if (!is_simple(&p->a) || !is_simple(&p->b) || !p->k || p->alpha.at || high * wide > INT32_MAX) return false;
+    if (p->m < 64 || p->n < 64 || p->m > INT32_MAX || p->n > INT32_MAX) return false;
+    if (!map_of(&a, &p->a, t.a, p->count, turned_a ? ROWS : 64) ||
+        !map_of(&b, &p->b, t.a, p->count, turned_b ? 64 : COLUMNS))
+        return false;
+    name[6] = turned_a ? 't' : 'n', name[7] = turned_b ? 't' : 'n', name[9] = letter_of(t.a);
+    const Shape s = {.grid = {(unsigned)(high * wide), 1, (unsigned)p->count},
+                     .block = {288},
+                     .shared = SHARED,
+                     .stream = h->stream};
+    *status = status_of(kernel_run(&h->kernels, "gemm_wgmma", name, &s, (void *[]){p, &a, &b}));
+    return true;
+}
+
 Status product(cublasHandle_t h, Product *p, Types t)
 {
+    Status status;
     if (p->m <= 0 || p->n <= 0 || p->count <= 0) return CUBLAS_STATUS_SUCCESS;
     p->d_type = t.c;
-    p->plain = t.a == t.c && !p->half && !p->real && !p->bias && !p->action && !p->c_in && !p->scale_a && !p->scale_b &&
-               !p->scale_c && !p->scale_d;
+    if (!p->half && !p->real && !p->bias && !p->action && !p->c_in && !p->scale_a && !p->scale_b && !p->scale_c &&
+        !p->scale_d)
+        p->plain = t.a == t.c ? 1 : 2;
+    const bool narrow = t.a == CUDA_R_16F || t.a == CUDA_R_16BF;
+    if (narrow && warpgroups(h, p, t, &status)) return status;
     return ordinary(h, p, t);
 }

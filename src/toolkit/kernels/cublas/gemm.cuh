@@ -106,7 +106,7 @@ template <class T, class S, Way A, Way B, int TILE, int EACH, int DEEP> struct G
             multiply(sums, buffers[now]);
         }
         void *const c = out_of_batch(p, which);
-        if (p.plain) plain(p, f, (T *)c, m0, n0, sums);
+        if (p.plain == 1) plain(p, f, (T *)c, m0, n0, sums);
         else other(p, f, c, which, m0, n0, sums);
     }
     FN void plain(const Product &p, const Factors<S> &f, T *c, long long m0, long long n0,
