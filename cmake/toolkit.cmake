@@ -1,29 +1,50 @@
 # Stand-ins for the libraries that programs bring along with CUDA (src/toolkit): each is one of the vendor's shared
 # libraries, in the versions that programs ask for, with kernels of ours inside.
-#
-# toolkit_library(NAME VERSIONS): libNAME.so.VERSION of src/toolkit/NAME_*.c and NAME.c, over the PTX of
-# src/toolkit/kernels/NAME/*.cu. It exports NAME's functions under the symbol version libNAME.so.VERSION. Options of
-# clang for its kernels follow.
-function(toolkit_library name versions)
+
+# toolkit_kernels(NAME [OPTIONS …]): sets `table` to the source file that has the PTX of src/toolkit/kernels/NAME/*.cu,
+# compiled with these options of clang; to nothing if there are none.
+function(toolkit_kernels name)
+    cmake_parse_arguments(PARSE_ARGV 1 with "" "" OPTIONS)
     file(GLOB kernels RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS src/toolkit/kernels/${name}/*.cu)
-    file(GLOB sources CONFIGURE_DEPENDS src/toolkit/${name}.c src/toolkit/${name}_*.c)
     set(arguments)
     set(texts)
     foreach(kernel ${kernels})
         string(REGEX REPLACE "\\.cu$" ".ptx" ptx ${CMAKE_BINARY_DIR}/${kernel})
         compile_to_ptx(${kernel} ${ptx} -D__NVCC__ -ffp-contract=on -isystem ${CMAKE_SOURCE_DIR}/cuda/include
-                       -isystem ${CMAKE_BINARY_DIR}/cuda/include -include cuda_runtime.h ${ARGN})
+                       -isystem ${CMAKE_BINARY_DIR}/cuda/include -include cuda_runtime.h ${with_OPTIONS})
         cmake_path(GET kernel STEM stem)
         list(APPEND arguments ${stem}=${ptx})
         list(APPEND texts ${ptx})
     endforeach()
+    set(table)
     if(texts)
         set(table ${CMAKE_BINARY_DIR}/${name}.gen.c)
         add_custom_command(OUTPUT ${table} COMMAND embed kernels ${table} ${arguments} DEPENDS embed ${texts}
                            COMMENT "Embedding the kernels of ${name}" VERBATIM)
+    endif()
+    set(table ${table} PARENT_SCOPE)
+endfunction()
+
+# toolkit_library(NAME VERSIONS [INSIDE OTHER] [OPTIONS …]): libNAME.so.VERSION of src/toolkit/NAME_*.c and NAME.c, over
+# its kernels. It exports NAME's functions under the symbol version libNAME.so.VERSION. INSIDE: it has the sources and
+# the kernels of another library inside, in place of kernels of its own. OPTIONS: of clang, for its kernels.
+function(toolkit_library name versions)
+    cmake_parse_arguments(PARSE_ARGV 2 with "" INSIDE OPTIONS)
+    file(GLOB sources CONFIGURE_DEPENDS src/toolkit/${name}.c src/toolkit/${name}_*.c)
+    if(with_INSIDE)
+        set(table ${CMAKE_BINARY_DIR}/${with_INSIDE}.gen.c)
+        file(GLOB more CONFIGURE_DEPENDS src/toolkit/${with_INSIDE}.c src/toolkit/${with_INSIDE}_*.c)
+        list(APPEND sources ${more})
+    else()
+        toolkit_kernels(${name} OPTIONS ${with_OPTIONS})
+    endif()
+    if(table)
         list(APPEND sources ${CMAKE_SOURCE_DIR}/src/toolkit/kernels.c ${table})
     endif()
     add_library(onchip_${name}_objects OBJECT ${sources})
+    if(with_INSIDE)
+        add_dependencies(onchip_${name}_objects onchip_${with_INSIDE}_objects)  # which makes the table
+    endif()
     target_link_libraries(onchip_${name}_objects PRIVATE onchip_flags)
     target_include_directories(onchip_${name}_objects PRIVATE ${CMAKE_SOURCE_DIR}/cuda/include
                                ${CMAKE_BINARY_DIR}/cuda/include)
@@ -52,11 +73,11 @@ function(toolkit_library name versions)
 endfunction()
 
 toolkit_library(cublas "12;13;11")
+toolkit_library(cublasLt "12;13;11" INSIDE cublas)
 toolkit_library(nvrtc "12;13;11.2")
 toolkit_library(cufft "11;12;10")
 toolkit_library(cusparse "12;11")
 # Its kernels need logarithms and the like, which are libclc's.
 if(have_libdevice)
-    toolkit_library(curand "10" -Xclang -mlink-builtin-bitcode -Xclang ${ONCHIP_LIBCLC}
-                    -Wno-linker-warnings)
+    toolkit_library(curand "10" OPTIONS -Xclang -mlink-builtin-bitcode -Xclang ${ONCHIP_LIBCLC} -Wno-linker-warnings)
 endif()

@@ -1,0 +1,7 @@
+#!/bin/bash
+# What cuBLAS answers to wrong arguments; its work in streams and in graphs, executed only and with time.
+source "$ONCHIP_SOURCE/test/toolkit/program.bash"
+program cublas/calls rtx2060 -lcublas
+grep -q "cublasGemmEx: a product of these types isn't there yet" "$work/log" || complain "nothing is named: $(<"$work/log")"
+runs timed --gpu rtx2060
+exit "$bad"
