@@ -143,7 +143,7 @@ cusparseStatus_t cusparseSDDMM(SDDMM, void *buffer)
 }
 
 // --- vectors ---------------------------------------------------------------------------------------------------------
-enum { ADD, GATHER, SCATTER };  // as in kernels/cusparse/values.h
+enum { ADD, GATHER, SCATTER };  // as in kernels/cusparse/values.cuh
 
 static cusparseStatus_t with_vector(cusparseHandle_t h, cusparseConstSpVecDescr_t x, cusparseConstDnVecDescr_t y,
                                     SparseScalar alpha, int what)

@@ -42,8 +42,8 @@ PATH=$path
 [[ $out == *'7 of saxpy.cu: 13'* ]] || [[ $err == *'isn'\''t installed'* ]] || complain "from the cache: $out $err"
 
 # --- errors: clang's own, with what to do about them ------------------------------------------------------------------
-printf '#include <cublas_v2.h>\nint main() {}\n' >library.cu
-gives 1 'library.cu:1:10' 'hint: cuBLAS' -- run library.cu
+printf '#include <cusolverDn.h>\nint main() {}\n' >library.cu
+gives 1 'library.cu:1:10' 'hint: cuSOLVER' -- run library.cu
 printf '__global__ void k() {}\nint main() { k(); }\n' >call.cu
 gives 1 'call.cu:2:15' 'hint: a kernel is launched with its shape' -- run call.cu
 gives 2 "unknown option -fo" -- cc -fo saxpy.cu

@@ -11,17 +11,17 @@ right() {
     [[ $(tail -n 1 "$work/out") == '0 wrong' ]] || complain "$1: $(head -n 5 "$work/out") $(head -c 300 "$work/log")"
 }
 
-# library FILE NAME MANY: the program with so many cases, executed, and with a few, timed
+# library FILE NAME MANY [OPTION …]: the program with so many cases, executed, and with a few, timed
 library() {
     local source=$ONCHIP_SOURCE/test/toolkit/$1.cu
-    if "$ONCHIP" cc -O2 -arch=sm_80 "$source" "-l$2" -o "$work/$1" >"$work/log" 2>&1; then
+    if "$ONCHIP" cc -arch=sm_80 "${@:4}" "$source" "-l$2" -o "$work/$1" >"$work/log" 2>&1; then
         right "$1" "$ONCHIP" run --functional --gpu a100 "$work/$1" "$3"
         right "$1, timed" "$ONCHIP" run --gpu rtx2060 "$work/$1" 2
     else
         complain "$1: $(head -c 600 "$work/log")"
     fi
     [[ -e /usr/local/cuda/lib64/lib$2.so ]] || return
-    if "$nvcc" -std=c++17 -O2 -w -arch=sm_80 "$source" "-l$2" -o "$work/$1.nvcc" >"$work/log" 2>&1; then
+    if "$nvcc" -std=c++17 -w -arch=sm_80 "${@:4}" "$source" "-l$2" -o "$work/$1.nvcc" >"$work/log" 2>&1; then
         right "$1, by nvcc" "$ONCHIP" run --functional --gpu a100 "$work/$1.nvcc" 3
     else
         complain "$1, by nvcc: $(head -c 600 "$work/log")"

@@ -161,9 +161,10 @@ template <class T, class Draw> static void sequence(curandRngType_t type, Draw d
     OK(curandCreateGenerator(&g, type));
     if (!quasi(type)) OK(curandSetPseudoRandomGeneratorSeed(g, 99));
     OK(draw(g, all.at, n));
-    OK(curandDestroyGenerator(g));
-    OK(curandCreateGenerator(&g, type));
-    if (!quasi(type)) OK(curandSetPseudoRandomGeneratorSeed(g, 99));
+    if (quasi(type))
+        OK(curandSetGeneratorOffset(g, 0));
+    else
+        OK(curandSetPseudoRandomGeneratorSeed(g, 99));
     OK(curandGenerateSeeds(g));
     OK(draw(g, parts.at, 1));
     OK(draw(g, parts.at + 1, cut));
@@ -334,7 +335,7 @@ int main(int argc, char **argv)
             sequence<unsigned long long>(t, curandGenerateLongLong);
         else
             sequence<unsigned>(t, curandGenerate);
-        sequence<float>(t, curandGenerateUniform);
+        if (t == CURAND_RNG_PSEUDO_XORWOW) sequence<float>(t, curandGenerateUniform);
         if (t == CURAND_RNG_QUASI_SCRAMBLED_SOBOL32 || t == CURAND_RNG_QUASI_SOBOL64) nets(t);
     }
     nets(CURAND_RNG_QUASI_SOBOL32);

@@ -1,6 +1,6 @@
-// sparse.cu: cuSPARSE's functions against plain loops in double precision, of random matrices in all three formats,
-// with indices of 32 and 64 bits from 0 or 1 on, of all four types, scalars on the host and on the device. It prints how
-// much is wrong.
+// sparse.cu: cuSPARSE's functions against plain loops in double precision. Matrices are random ones, in all three
+// formats, with indices of 32 and 64 bits from 0 or 1 on, of all four types; scalars are on the host and on the device.
+// It prints how much is wrong.
 #include <algorithm>
 #include <cmath>
 #include <complex>

@@ -1,3 +1,3 @@
 // double.cu: transforms in double precision.
-#include "lines.h"
+#include "lines.cuh"
 KERNEL(lines_d, double)

@@ -1,3 +1,3 @@
 // float.cu: transforms in single precision.
-#include "lines.h"
+#include "lines.cuh"
 KERNEL(lines_f, float)

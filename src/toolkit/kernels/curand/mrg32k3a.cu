@@ -1,3 +1,3 @@
 // mrg32k3a.cu: numbers by MRG32k3a.
-#include "pseudo.h"
+#include "pseudo.cuh"
 PSEUDO(curandStateMRG32k3a_t)

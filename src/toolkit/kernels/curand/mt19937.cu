@@ -1,6 +1,6 @@
 // mt19937.cu: the Mersenne Twister (Matsumoto, Nishimura, Mersenne Twister: A 623-dimensionally Equidistributed Uniform
 // Pseudo-Random Number Generator, 1998). One block takes words out of the one sequence; many then make numbers of them.
-#include "pseudo.h"
+#include "pseudo.cuh"
 
 struct Twister {
     unsigned word[DRAW_MT_WORDS], at;

@@ -1,3 +1,3 @@
 // sobol32.cu: Sobol sequences of words of 32 bits.
-#include "quasi.h"
+#include "quasi.cuh"
 QUASI(unsigned)

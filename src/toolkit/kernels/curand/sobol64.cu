@@ -1,3 +1,3 @@
 // sobol64.cu: Sobol sequences of words of 64 bits.
-#include "quasi.h"
+#include "quasi.cuh"
 QUASI(unsigned long long)

@@ -1,3 +1,3 @@
 // xorwow.cu: numbers by XORWOW.
-#include "pseudo.h"
+#include "pseudo.cuh"
 PSEUDO(curandStateXORWOW_t)

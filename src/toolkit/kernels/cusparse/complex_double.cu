@@ -1,3 +1,3 @@
 // complex_double.cu: complex values in double precision.
-#include "values.h"
+#include "values.cuh"
 SPARSE_KERNELS(Complex<double>)

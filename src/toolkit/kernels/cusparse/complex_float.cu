@@ -1,3 +1,3 @@
 // complex_float.cu: complex values in single precision.
-#include "values.h"
+#include "values.cuh"
 SPARSE_KERNELS(Complex<float>)

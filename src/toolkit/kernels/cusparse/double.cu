@@ -1,3 +1,3 @@
 // double.cu: values in double precision.
-#include "values.h"
+#include "values.cuh"
 SPARSE_KERNELS(double)

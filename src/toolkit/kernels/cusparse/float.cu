@@ -1,3 +1,3 @@
 // float.cu: values in single precision.
-#include "values.h"
+#include "values.cuh"
 SPARSE_KERNELS(float)

@@ -1,5 +1,5 @@
 // structure.cu: where a matrix' entries are, in other forms.
-#include "indices.h"
+#include "indices.cuh"
 
 // An offset for each of n + 1 lines, from the entries' lines, which rise.
 extern "C" __global__ void compress(SparseIndices lines, long long entries, long long n, SparseIndices offsets)

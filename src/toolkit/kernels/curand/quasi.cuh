@@ -1,4 +1,4 @@
-// quasi.h: numbers of Sobol's sequences (curand_kernel.h), dimension after dimension. A number is found from its place
+// quasi.cuh: numbers of Sobol's sequences (curand_kernel.h), dimension after dimension. A number is found from its place
 // alone: its bits, in the order of Gray's code, say which direction vectors are summed.
 #ifndef TOOLKIT_QUASI_H
 #define TOOLKIT_QUASI_H

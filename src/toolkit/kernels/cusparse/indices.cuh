@@ -1,4 +1,4 @@
-// indices.h: indices of sparse matrices on the device, of 32 or 64 bits, from 0 or 1 on.
+// indices.cuh: indices of sparse matrices on the device, of 32 or 64 bits, from 0 or 1 on.
 #ifndef TOOLKIT_SPARSE_INDICES_H
 #define TOOLKIT_SPARSE_INDICES_H
 #include "args.h"

@@ -1,4 +1,4 @@
-// lines.h: Fourier transforms of lines in shared memory, by Stockham's algorithm: each stage joins R transforms of
+// lines.cuh: Fourier transforms of lines in shared memory, by Stockham's algorithm: each stage joins R transforms of
 // `done` points to one of R·done, from one half of the memory into the other (Van Loan, Computational Frameworks for
 // the Fast Fourier Transform, 1992, section 1.7). All are forward ones; who conjugates both sides gets the inverse.
 #ifndef TOOLKIT_LINES_H

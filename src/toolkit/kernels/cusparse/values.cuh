@@ -1,7 +1,7 @@
-// values.h: cuSPARSE's kernels for one type of values, float, double or complex ones of these.
+// values.cuh: cuSPARSE's kernels for one type of values, float, double or complex ones of these.
 #ifndef TOOLKIT_SPARSE_VALUES_H
 #define TOOLKIT_SPARSE_VALUES_H
-#include "indices.h"
+#include "indices.cuh"
 
 template <class T> struct Complex {
     T x, y;

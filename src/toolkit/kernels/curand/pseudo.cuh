@@ -1,4 +1,4 @@
-// pseudo.h: pseudo-random numbers for an array, by as many generators as there are streams (curand_kernel.h). Unit u
+// pseudo.cuh: pseudo-random numbers for an array, by as many generators as there are streams (curand_kernel.h). Unit u
 // comes from stream (turn + u) modulo their number, so that it doesn't matter in how many calls units are drawn.
 #ifndef TOOLKIT_PSEUDO_H
 #define TOOLKIT_PSEUDO_H
