@@ -331,11 +331,8 @@ int main(int argc, char **argv)
     vectors();
     for (curandRngType_t t : types) {
         distributions(t, many);
-        if (wide(t))
-            sequence<unsigned long long>(t, curandGenerateLongLong);
-        else
-            sequence<unsigned>(t, curandGenerate);
-        if (t == CURAND_RNG_PSEUDO_XORWOW) sequence<float>(t, curandGenerateUniform);
+        if (t == CURAND_RNG_QUASI_SCRAMBLED_SOBOL64) sequence<unsigned long long>(t, curandGenerateLongLong);
+        if (t <= CURAND_RNG_QUASI_SOBOL32) sequence<unsigned>(t, curandGenerate);
         if (t == CURAND_RNG_QUASI_SCRAMBLED_SOBOL32 || t == CURAND_RNG_QUASI_SOBOL64) nets(t);
     }
     nets(CURAND_RNG_QUASI_SOBOL32);
