@@ -14,11 +14,11 @@ static Factor root(unsigned long long k, unsigned long long n)
     const double angle = turn * ((double)(long long)(4 * k - quarter * n) / (4 * (double)n)), c = cos(angle),
                  s = sin(angle);
     switch (quarter & 3) {
-    case 0: return CMPLX(c, -s);
-    case 1: return CMPLX(-s, -c);
-    case 2: return CMPLX(-c, s);
+    case 0: return __builtin_complex(c, -s);
+    case 1: return __builtin_complex(-s, -c);
+    case 2: return __builtin_complex(-c, s);
     }
-    return CMPLX(s, c);
+    return __builtin_complex(s, c);
 }
 
 // Of 2^log points, in place: Cooley and Tukey (1965), with the points in the order of their reversed digits first.
