@@ -7,16 +7,16 @@ nvcc=/usr/local/cuda/bin/nvcc
 
 # right WHAT COMMAND …
 right() {
-    "${@:2}" >"$work/out" 2>"$work/log"
-    [[ $(tail -n 1 "$work/out") == '0 wrong' ]] || complain "$1: $(head -n 5 "$work/out") $(head -c 300 "$work/log")"
+    "${@:2}" >"$work/out" 2>"$work/log" && [[ $(tail -n 1 "$work/out") == '0 wrong' ]] ||
+        complain "$1: $(head -n 5 "$work/out") $(head -c 300 "$work/log")"
 }
 
-# library FILE NAME MANY [OPTION …]: the program with so many cases, executed, and with a few, timed
+# library FILE NAME MANY [OPTION …]: the program with so many cases, executed, and with a few, timed and checked
 library() {
     local source=$ONCHIP_SOURCE/test/toolkit/$1.cu
     if "$ONCHIP" cc -arch=sm_80 "${@:4}" "$source" "-l$2" -o "$work/$1" >"$work/log" 2>&1; then
         right "$1" "$ONCHIP" run --functional --gpu a100 "$work/$1" "$3"
-        right "$1, timed" "$ONCHIP" run --gpu rtx2060 "$work/$1" 2
+        right "$1, timed" "$ONCHIP" run --check --gpu rtx2060 "$work/$1" 2
     else
         complain "$1: $(head -c 600 "$work/log")"
     fi

@@ -34,7 +34,7 @@ template <class T> static __device__ T magnitude(Complex<T> a) { return fabs(a.x
 static __device__ void add_to(float *to, float a) { atomicAdd(to, a); }
 static __device__ void add_to(double *to, double a)  // GPUs up to 5.3 have no such addition
 {
-    unsigned long long *at = (unsigned long long *)to, was = *at, seen;
+    unsigned long long *at = (unsigned long long *)to, was = 0, seen;  // 0: a guess
     while ((seen = atomicCAS(at, was, __double_as_longlong(__longlong_as_double(was) + a))) != was) was = seen;
 }
 template <class T> static __device__ void add_to(Complex<T> *to, Complex<T> a)
