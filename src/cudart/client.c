@@ -2,6 +2,7 @@
 #include "cudart/unit.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -19,7 +20,8 @@ static struct {
     atomic_bool told;    // that this process was forked
     int socket, memory;  // memory: the file with the device's
     WireGreeting greeting;
-    Map missing;  // names of what there isn't, which were told
+    uint64_t base, reserved;  // addresses that were taken when the process began, and their bytes
+    Map missing;              // names of what there isn't, which were told
 } client = {.once = PTHREAD_ONCE_INIT,
             .asking = PTHREAD_MUTEX_INITIALIZER,
             .telling = PTHREAD_MUTEX_INITIALIZER,
@@ -130,12 +132,31 @@ static int take_greeting(void)
     return -1;
 }
 
+// The device's memory comes with the first call, and by then the program may have mapped something where it belongs: a
+// language's heap may lie anywhere. So the addresses are taken before the program begins. AddressSanitizer has its own
+// memory there, and must find the place free.
+__attribute__((constructor)) static void reserve(void)
+{
+    const char *room = getenv(ROOM_VARIABLE);
+    char *end = NULL;
+    if (!room || dlsym(RTLD_DEFAULT, "__asan_init")) return;
+    const uint64_t base = strtoull(room, &end, 16), bytes = strtoull(end, NULL, 16);
+    void *want = (void *)(uintptr_t)base;
+    if (!base || !bytes) return;
+    void *at = mmap(want, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_NORESERVE, -1, 0);
+    if (at == want) client.base = base, client.reserved = bytes;
+    if (at != want && at != MAP_FAILED) munmap(at, bytes);
+}
+
 // Maps the device's memory at its own addresses, so that a pointer means the same to the program and to its kernels.
 static bool map_memory(int memory)
 {
     void *want = (void *)(uintptr_t)client.greeting.base;
     uint64_t bytes = client.greeting.capacity, all = bytes + client.greeting.later;
-    void *at = mmap(want, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_NORESERVE, -1, 0);
+    const bool ours = client.base == client.greeting.base && client.reserved == all;
+    void *at =
+        ours ? want
+             : mmap(want, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE | MAP_NORESERVE, -1, 0);
     if (at == want &&
         mmap(want, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, memory, 0) == want)
         return true;

@@ -13,6 +13,8 @@
 #include <stdint.h>
 
 #define WIRE_VARIABLE "ONCHIP_WIRE"  // in the program's environment: the socket's name
+// In its environment: where the device's memory will be mapped, two numbers in hexadecimal, the address and the bytes.
+#define ROOM_VARIABLE "ONCHIP_ROOM"
 // In the environment of every process of the program: a file, to which each adds a line for a file that it opens, "r"
 // or "w" and the full name, and for its executable and libraries. A file of OPENED_MOST bytes may lack some.
 #define OPENED_VARIABLE "ONCHIP_OPENED"

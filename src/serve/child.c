@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 #define PATH "LD_LIBRARY_PATH"
 #define PRELOAD "LD_PRELOAD"
 #define TOOLKIT "CUDA_HOME"  // where Numba looks for libNVVM and libdevice
-enum { MOST = 5 };           // variables that are changed
+enum { MOST = 6 };           // variables that are changed
 typedef struct Changes {
     const char *name[MOST];
     Text of[MOST];  // "NAME=value"
@@ -67,7 +68,7 @@ static void redirect(posix_spawn_file_actions_t *to, int output)
     posix_spawn_file_actions_adddup2(to, output, STDERR_FILENO);
 }
 
-pid_t child_start(const ServeOptions *o, const char *socket, Diag *diag)
+pid_t child_start(const ServeOptions *o, const char *socket, uint64_t base, uint64_t bytes, Diag *diag)
 {
     pid_t pid;
     const char *file = o->file ? o->file : o->words[0];
@@ -80,6 +81,9 @@ pid_t child_start(const ServeOptions *o, const char *socket, Diag *diag)
     text_add(&folder, library.v, (size_t)(base_name(library.v) - 1 - library.v));
     change(&changes, PATH, folder.v, true);
     change(&changes, WIRE_VARIABLE, socket, false);
+    char room[40];
+    snprintf(room, sizeof room, "%" PRIx64 " %" PRIx64, base, bytes);
+    change(&changes, ROOM_VARIABLE, room, false);
     change(&changes, TOOLKIT, folder.v, false);
     if (o->opened) change(&changes, OPENED_VARIABLE, o->opened, false);
     add_sanitizer(&first, file);

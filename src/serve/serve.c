@@ -248,7 +248,7 @@ bool serve(oc_device *d, const ServeOptions *o, Text *printed, Served *served, D
     if (s.memory < 0) return diag_error(diag, "can't share the device's memory: %s", strerror(errno));
     s.door = open_door(name);
     if (s.door < 0) return diag_error(diag, "can't make a socket: %s", strerror(errno));
-    s.pid = child_start(o, name, diag);
+    s.pid = child_start(o, name, GLOBAL_BASE, oc_describe(s.device).memory + GMEM_VIRTUAL, diag);
     if (s.pid > 0) serve_all(&s);
     while (present(&s)) leave(&s, s.guests.n - 1);
     close(s.door);

@@ -8,7 +8,8 @@
 
 // child.c
 // Starts the program, which finds libcudart and the socket's name in its environment. −1, and why: it can't.
-pid_t child_start(const ServeOptions *o, const char *socket, Diag *diag);
+// It keeps so many bytes of addresses free for the device's memory, from base on.
+pid_t child_start(const ServeOptions *o, const char *socket, uint64_t base, uint64_t bytes, Diag *diag);
 // queue.c: launches, and what is done with values in the order of a stream
 enum {  // cudaError_t
     SUCCESS = 0,

@@ -57,6 +57,25 @@ ONCHIP_SL1_LOG=stderr LD_PRELOAD=$ONCHIP_BUILD/libonchip-sl1.so run --functional
 ends 0
 says "the driver is onchip's own" 'nothing is rewritten here'
 
+# A program that maps memory before its first call doesn't get the device's place.
+cat >early.c <<'C'
+#define _GNU_SOURCE
+#include <cuda.h>
+#include <sys/mman.h>
+int main(void)
+{
+    CUcontext c;
+    CUdeviceptr p;
+    void *at = mmap((void *)0x240000000, 1 << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    if (at == (void *)0x240000000) return 1;
+    return cuInit(0) || cuDevicePrimaryCtxRetain(&c, 0) || cuCtxSetCurrent(c) || cuMemAlloc(&p, 1 << 20);
+}
+C
+cc -std=gnu17 -Wall -Werror -I "$ONCHIP_BUILD/cuda/include" early.c -o early "$ONCHIP_BUILD/cuda/libcuda.so.1" ||
+    complain 'cc failed'
+run --functional --gpu titan_v -- ./early
+ends 0
+
 # A command of PATH, a script, and what isn't there.
 mkdir bin
 printf '#!/bin/sh\n%s/app "$@"\nexit 5\n' "$PWD" >bin/starts
