@@ -96,7 +96,7 @@ Status product(cublasHandle_t h, Product *p, Types t);
 Status triangle(cublasHandle_t h, cublasSideMode_t side, const Matrix *a, const Matrix *b, Scalar alpha, Count count,
                 bool pointers, int type);
 
-// --- rows: ROW(letter of the name, type, type of the parts, number of the type, …) ------------------------------------
+// --- rows: ROW(letter of the name, type, type of the parts, number of the type, …) -----------------------------------
 #define TWICE(ROW, ...) ROW(__VA_ARGS__, int, ) ROW(__VA_ARGS__, int64_t, _64)
 #define REAL(ROW) TWICE(ROW, S, float, float, CUDA_R_32F) TWICE(ROW, D, double, double, CUDA_R_64F)
 #define COMPLEX(ROW) TWICE(ROW, C, cuComplex, float, CUDA_C_32F) TWICE(ROW, Z, cuDoubleComplex, double, CUDA_C_64F)

@@ -36,6 +36,24 @@ static Status ordinary(cublasHandle_t h, Product *p, Types t)
     return launch(h, file, "gemm32", letter, 32, 256, 0, p);
 }
 
+// --- by warps, from sm_80 on -----------------------------------------------------------------------------------------
+// Copies of 16 bytes reach all of it.
+static bool is_even(const Matrix *a, Count count)
+{
+    const char *const at = (const char *)a->at + a->offset * 2;
+    return is_simple(a) && (uintptr_t)at % 16 == 0 && a->ld % 8 == 0 && (count == 1 || a->stride % 8 == 0);
+}
+static bool warps(cublasHandle_t h, Product *p, Types t, Status *status)
+{
+    enum { TILE = 128, LEAST = 32 };
+    char name[] = "mma_??";
+    if (h->capability < 80 || p->pointers || !p->k || p->k > INT32_MAX) return false;
+    if (p->m < LEAST || p->n < LEAST || !is_even(&p->a, p->count) || !is_even(&p->b, p->count)) return false;
+    name[4] = is_turned(&p->a) ? 't' : 'n', name[5] = is_turned(&p->b) ? 't' : 'n';
+    *status = launch(h, "gemm_mma", name, letter_of(t.a), TILE, 256, 0, p);
+    return true;
+}
+
 // --- by warpgroups, from sm_90a on -----------------------------------------------------------------------------------
 // A box of 64 elements along the matrix's columns in memory, and so many columns. False: copies can't read it.
 static bool map_of(CUtensorMap *map, const Matrix *a, int type, Count count, unsigned high)
@@ -83,8 +101,8 @@ Status product(cublasHandle_t h, Product *p, Types t)
     p->d_type = t.c;
     if (!p->half && !p->real && !p->bias && !p->action && !p->c_in && !p->scale_a && !p->scale_b && !p->scale_c &&
         !p->scale_d)
-        p->plain = t.a == t.c ? 1 : 2;
+        p->plain = t.a == t.c ? 1 : t.c == CUDA_R_32F ? 2 : 0;
     const bool narrow = t.a == CUDA_R_16F || t.a == CUDA_R_16BF;
-    if (narrow && warpgroups(h, p, t, &status)) return status;
+    if (narrow && (warpgroups(h, p, t, &status) || warps(h, p, t, &status))) return status;
     return ordinary(h, p, t);
 }

@@ -1,5 +1,5 @@
-// cublas_symmetric.c: level 3 of BLAS where a factor or the result is symmetric, hermitian or a triangle. The kernels of
-// gemm read such factors, and write half of a result.
+// cublas_symmetric.c: level 3 of BLAS where a factor or the result is symmetric, hermitian or a triangle. The kernels
+// of gemm read such factors, and write half of a result.
 #include "toolkit/cublas.h"
 
 static Types types_of(int type)

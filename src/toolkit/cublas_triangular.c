@@ -1,5 +1,5 @@
-// cublas_triangular.c: systems of equations with triangular matrices (trsm): blocks of 32 unknowns are solved by a kernel
-// of their own, and what they contribute to the others is a product.
+// cublas_triangular.c: systems of equations with triangular matrices (trsm): blocks of 32 unknowns are solved by a
+// kernel of their own, and what they contribute to the others is a product.
 #include "toolkit/cublas.h"
 
 enum { SIZE = 32 };

@@ -23,10 +23,11 @@ static void wrong_arguments(cublasHandle_t h)
     GIVES(INVALID_VALUE, cublasSgemm(h, n, n, 4, 4, 4, NULL, a, 4, a, 4, &one, a, 4));
     GIVES(INVALID_VALUE, cublasSgemm(h, (cublasOperation_t)9, n, 4, 4, 4, &one, a, 4, a, 4, &one, a, 4));
     GIVES(INVALID_VALUE, cublasSgemv(h, n, 4, 4, &one, a, 4, a, 0, &one, a, 1));
-    GIVES(INVALID_VALUE, cublasStrsm(h, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_FULL, n, CUBLAS_DIAG_UNIT, 4, 4, &one, a, 4, a, 4));
+    GIVES(INVALID_VALUE,
+          cublasStrsm(h, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_FULL, n, CUBLAS_DIAG_UNIT, 4, 4, &one, a, 4, a, 4));
     GIVES(INVALID_VALUE, cublasSetVector(4, 4, a, 0, a, 1));
-    GIVES(NOT_SUPPORTED, cublasGemmEx(h, n, n, 4, 4, 4, &one, a, CUDA_R_32F, 4, a, CUDA_R_16F, 4, &one, a, CUDA_R_32F, 4,
-                                      CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+    GIVES(NOT_SUPPORTED, cublasGemmEx(h, n, n, 4, 4, 4, &one, a, CUDA_R_32F, 4, a, CUDA_R_16F, 4, &one, a, CUDA_R_32F,
+                                      4, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
     GIVES(INVALID_VALUE, cublasSetPointerMode(h, (cublasPointerMode_t)2));
     GIVES(INVALID_VALUE, cublasGetVersion(h, NULL));
     OK(cublasGetVersion(h, &version));

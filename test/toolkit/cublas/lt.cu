@@ -1,4 +1,4 @@
-// lt.cu: cuBLASLt's epilogues. As the PyTorch-like programs that call it, each product is described, asked for, and run.
+// lt.cu: cuBLASLt's epilogues. Each product is described, asked for, and run.
 #include "blas.h"
 #include <cublasLt.h>
 
@@ -22,7 +22,10 @@ struct Desc {
 };
 struct Layout {
     cublasLtMatrixLayout_t l;
-    Layout(cudaDataType type, int rows, int columns, int ld) { OK(cublasLtMatrixLayoutCreate(&l, type, rows, columns, ld)); }
+    Layout(cudaDataType type, int rows, int columns, int ld)
+    {
+        OK(cublasLtMatrixLayoutCreate(&l, type, rows, columns, ld));
+    }
     ~Layout() { OK(cublasLtMatrixLayoutDestroy(l)); }
     void batch(int count, int64_t stride)
     {
@@ -78,7 +81,8 @@ template <class T> static void product(unsigned how, int m, int n, int k, int co
                     x += (a[(size_t)w * k * m + e + (size_t)i * k] * b[(size_t)w * k * n + e + (size_t)j * k]).real();
                 x = alpha * x + beta * old[at].real();
                 if (how & 4) x += bias[i].real();
-                if (how & 2 && how & 128) marks[bit / 8] = (unsigned char)((marks[bit / 8] & ~(1 << bit % 8)) | (x > 0) << bit % 8);
+                if (how & 2 && how & 128)
+                    marks[bit / 8] = (unsigned char)((marks[bit / 8] & ~(1 << bit % 8)) | (x > 0) << bit % 8);
                 if (how & 2) x = x > 0 ? x : 0;
                 if (how & 32 && how & 128) kept[at] = x;
                 if (how & 32) x = gelu(x);
@@ -87,8 +91,8 @@ template <class T> static void product(unsigned how, int m, int n, int k, int co
                 want[at] = x;
                 gradient[i] += x;
             }
-    OK(cublasLtMatmul(lt, t.d, &alpha, a.device, la.l, b.device, lb.l, &beta, old.device, lc.l, d.device, ld.l, &result.algo,
-                      NULL, 0, 0));
+    OK(cublasLtMatmul(lt, t.d, &alpha, a.device, la.l, b.device, lb.l, &beta, old.device, lc.l, d.device, ld.l,
+                      &result.algo, NULL, 0, 0));
     const double most = 2e-5 + 2 * precision<T>();
     const bool right = agrees(d, want, most);
     CHECK(right && agrees(aux, kept, most));
@@ -113,11 +117,11 @@ template <class T> static void product(unsigned how, int m, int n, int k, int co
 int main()
 {
     OK(cublasLtCreate(&lt));
-    const unsigned all[] = {CUBLASLT_EPILOGUE_DEFAULT,    CUBLASLT_EPILOGUE_RELU,       CUBLASLT_EPILOGUE_RELU_AUX,
-                            CUBLASLT_EPILOGUE_BIAS,       CUBLASLT_EPILOGUE_RELU_BIAS,  CUBLASLT_EPILOGUE_RELU_AUX_BIAS,
-                            CUBLASLT_EPILOGUE_DRELU,      CUBLASLT_EPILOGUE_DRELU_BGRAD, CUBLASLT_EPILOGUE_GELU,
-                            CUBLASLT_EPILOGUE_GELU_AUX,   CUBLASLT_EPILOGUE_GELU_BIAS,  CUBLASLT_EPILOGUE_GELU_AUX_BIAS,
-                            CUBLASLT_EPILOGUE_DGELU,      CUBLASLT_EPILOGUE_DGELU_BGRAD, CUBLASLT_EPILOGUE_BGRADA};
+    const unsigned all[] = {CUBLASLT_EPILOGUE_DEFAULT,  CUBLASLT_EPILOGUE_RELU,        CUBLASLT_EPILOGUE_RELU_AUX,
+                            CUBLASLT_EPILOGUE_BIAS,     CUBLASLT_EPILOGUE_RELU_BIAS,   CUBLASLT_EPILOGUE_RELU_AUX_BIAS,
+                            CUBLASLT_EPILOGUE_DRELU,    CUBLASLT_EPILOGUE_DRELU_BGRAD, CUBLASLT_EPILOGUE_GELU,
+                            CUBLASLT_EPILOGUE_GELU_AUX, CUBLASLT_EPILOGUE_GELU_BIAS,   CUBLASLT_EPILOGUE_GELU_AUX_BIAS,
+                            CUBLASLT_EPILOGUE_DGELU,    CUBLASLT_EPILOGUE_DGELU_BGRAD, CUBLASLT_EPILOGUE_BGRADA};
     for (unsigned how : all) {
         product<float>(how, 1 + draw(70), 1 + draw(70), 1 + draw(40), 1, draw(2));
         product<__half>(how, 64 + 8 * draw(10), 64 + draw(60), 8 + 8 * draw(5), 1, draw(2));

@@ -44,7 +44,8 @@ static Number keep(Number beta, Number z) { return beta == Number(0) ? Number(0)
 
 // --- level 2 ---------------------------------------------------------------------------------------------------------
 // y = alpha op(a) x + beta y, of m rows and n columns
-template <class T, class F> static void times(const Array<T> &, const Elements &e, Op op, int m, int n, bool device, F call)
+template <class T, class F>
+static void times(const Array<T> &, const Elements &e, Op op, int m, int n, bool device, F call)
 {
     const int width = op == CUBLAS_OP_N ? n : m, height = op == CUBLAS_OP_N ? m : n, i = draw_step(), j = draw_step();
     Array<T> x(room(width, i)), y(room(height, j));
@@ -88,7 +89,8 @@ template <class T> static void tame(Array<T> &a, const Store &s)
     a.send();
 }
 // a += alpha x y' + … , element by element as `what` has it
-template <class T, class W, class F> static void update(const Store &s, int form, int m, int n, Number alpha, W what, F call)
+template <class T, class W, class F>
+static void update(const Store &s, int form, int m, int n, Number alpha, W what, F call)
 {
     const int i = draw_step(), j = draw_step();
     Array<T> a((size_t)s.place(s.layout == PACKED && s.upper ? n - 1 : m - 1, n - 1) + 1), x(room(m, i)), y(room(n, j));
@@ -97,100 +99,105 @@ template <class T, class W, class F> static void update(const Store &s, int form
         for (int r = 0; r < m; r++) {
             if (form != GENERAL && (s.upper ? r > c : r < c)) continue;
             Number &z = want[(size_t)s.place(r, c)];
-            z += what(alpha, [&](int k) { return x[place(k, m, i)]; }, [&](int k) { return y[place(k, n, j)]; }, r, c);
+            z += what(
+                alpha, [&](int k) { return x[place(k, m, i)]; }, [&](int k) { return y[place(k, n, j)]; }, r, c);
             if (form == HERMITIAN && r == c && alpha != Number(0)) z = z.real();
         }
     OK(call(x.device, i, y.device, j, a.device));
     CHECK(agrees(a, want, 8 * precision<T>()));
 }
 
-#define SYMMETRIC2(T, L, sy, sb, sp, r1, p1, r2, p2, S, FORM)                                                         \
-    {                                                                                                                \
-        const int n = 1 + draw(70), k = draw(6), ld = n + draw(4), band = k + 1 + draw(3);                           \
-        const Fill f = draw_fill();                                                                                  \
-        const bool up = f == CUBLAS_FILL_MODE_UPPER;                                                                 \
-        const Store s = {WHOLE, n, ld, 0, 0, up}, b = {BAND, n, band, up ? 0 : k, up ? k : 0, up};                   \
-        const Store p = {PACKED, n, n, 0, 0, up};                                                                    \
-        Array<T> a((size_t)ld * n), ab((size_t)band * n), ap((size_t)n * (n + 1) / 2);                               \
-        times<T>(a, [&](int i, int j) { return element(a, s, FORM, i, j); }, CUBLAS_OP_N, n, n, device,              \
-                 [&](const T *al, const T *x, int i, const T *be, T *y, int j) {                                     \
-                     return cublas##L##sy(h, f, n, al, a.device, ld, x, i, be, y, j);                                \
-                 });                                                                                                 \
-        times<T>(ab, [&](int i, int j) { return element(ab, b, FORM, i, j); }, CUBLAS_OP_N, n, n, device,            \
-                 [&](const T *al, const T *x, int i, const T *be, T *y, int j) {                                     \
-                     return cublas##L##sb(h, f, n, k, al, ab.device, band, x, i, be, y, j);                          \
-                 });                                                                                                 \
-        times<T>(ap, [&](int i, int j) { return element(ap, p, FORM, i, j); }, CUBLAS_OP_N, n, n, device,            \
-                 [&](const T *al, const T *x, int i, const T *be, T *y, int j) {                                     \
-                     return cublas##L##sp(h, f, n, al, ap.device, x, i, be, y, j);                                   \
-                 });                                                                                                 \
-        const auto op = [](Number z) { return FORM == HERMITIAN ? std::conj(z) : z; };                               \
-        Factor<S> real(0.75, device);                                                                                \
-        Factor<T> alpha(draw_factor(Of<T>::COMPLEX), device);                                                        \
-        mode(h, device);                                                                                             \
-        const auto one = [&](Number al, auto x, auto, int i, int j) { return al * x(i) * op(x(j)); };                \
-        const auto two = [&](Number al, auto x, auto y, int i, int j) {                                              \
-            return al * x(i) * op(y(j)) + op(al) * y(i) * op(x(j));                                                  \
-        };                                                                                                           \
-        update<T>(s, FORM, n, n, real.value(), one, [&](T *x, int i, T *, int, T *to) {                              \
-            return cublas##L##r1(h, f, n, real.at(), x, i, to, ld);                                                  \
-        });                                                                                                          \
-        update<T>(p, FORM, n, n, real.value(), one, [&](T *x, int i, T *, int, T *to) {                              \
-            return cublas##L##p1(h, f, n, real.at(), x, i, to);                                                      \
-        });                                                                                                          \
-        update<T>(s, FORM, n, n, alpha.value(), two, [&](T *x, int i, T *y, int j, T *to) {                          \
-            return cublas##L##r2(h, f, n, alpha.at(), x, i, y, j, to, ld);                                           \
-        });                                                                                                          \
-        update<T>(p, FORM, n, n, alpha.value(), two, [&](T *x, int i, T *y, int j, T *to) {                          \
-            return cublas##L##p2(h, f, n, alpha.at(), x, i, y, j, to);                                               \
-        });                                                                                                          \
+#define SYMMETRIC2(T, L, sy, sb, sp, r1, p1, r2, p2, S, FORM)                                                     \
+    {                                                                                                             \
+        const int n = 1 + draw(70), k = draw(6), ld = n + draw(4), band = k + 1 + draw(3);                        \
+        const Fill f = draw_fill();                                                                               \
+        const bool up = f == CUBLAS_FILL_MODE_UPPER;                                                              \
+        const Store s = {WHOLE, n, ld, 0, 0, up}, b = {BAND, n, band, up ? 0 : k, up ? k : 0, up};                \
+        const Store p = {PACKED, n, n, 0, 0, up};                                                                 \
+        Array<T> a((size_t)ld *n), ab((size_t)band *n), ap((size_t)n *(n + 1) / 2);                               \
+        times<T>(                                                                                                 \
+            a, [&](int i, int j) { return element(a, s, FORM, i, j); }, CUBLAS_OP_N, n, n, device,                \
+            [&](const T *al, const T *x, int i, const T *be, T *y, int j) {                                       \
+                return cublas##L##sy(h, f, n, al, a.device, ld, x, i, be, y, j);                                  \
+            });                                                                                                   \
+        times<T>(                                                                                                 \
+            ab, [&](int i, int j) { return element(ab, b, FORM, i, j); }, CUBLAS_OP_N, n, n, device,              \
+            [&](const T *al, const T *x, int i, const T *be, T *y, int j) {                                       \
+                return cublas##L##sb(h, f, n, k, al, ab.device, band, x, i, be, y, j);                            \
+            });                                                                                                   \
+        times<T>(                                                                                                 \
+            ap, [&](int i, int j) { return element(ap, p, FORM, i, j); }, CUBLAS_OP_N, n, n, device,              \
+            [&](const T *al, const T *x, int i, const T *be, T *y, int j) {                                       \
+                return cublas##L##sp(h, f, n, al, ap.device, x, i, be, y, j);                                     \
+            });                                                                                                   \
+        const auto op = [](Number z) { return FORM == HERMITIAN ? std::conj(z) : z; };                            \
+        Factor<S> real(0.75, device);                                                                             \
+        Factor<T> alpha(draw_factor(Of<T>::COMPLEX), device);                                                     \
+        mode(h, device);                                                                                          \
+        const auto one = [&](Number al, auto x, auto, int i, int j) { return al * x(i) * op(x(j)); };             \
+        const auto two = [&](Number al, auto x, auto y, int i, int j) {                                           \
+            return al * x(i) * op(y(j)) + op(al) * y(i) * op(x(j));                                               \
+        };                                                                                                        \
+        update<T>(s, FORM, n, n, real.value(), one,                                                               \
+                  [&](T *x, int i, T *, int, T *to) { return cublas##L##r1(h, f, n, real.at(), x, i, to, ld); }); \
+        update<T>(p, FORM, n, n, real.value(), one,                                                               \
+                  [&](T *x, int i, T *, int, T *to) { return cublas##L##p1(h, f, n, real.at(), x, i, to); });     \
+        update<T>(s, FORM, n, n, alpha.value(), two, [&](T *x, int i, T *y, int j, T *to) {                       \
+            return cublas##L##r2(h, f, n, alpha.at(), x, i, y, j, to, ld);                                        \
+        });                                                                                                       \
+        update<T>(p, FORM, n, n, alpha.value(), two, [&](T *x, int i, T *y, int j, T *to) {                       \
+            return cublas##L##p2(h, f, n, alpha.at(), x, i, y, j, to);                                            \
+        });                                                                                                       \
     }
-#define LEVEL2(T, L, plain, conjugated)                                                                              \
-    {                                                                                                                \
-        const int m = 1 + draw(100), n = 1 + draw(100), kl = draw(5), ku = draw(5), ld = m + draw(4);                \
-        const int band = kl + ku + 1 + draw(3);                                                                      \
-        const Op op = draw_op();                                                                                     \
-        const Store s = {WHOLE, 0, ld, 0, 0, 0}, b = {BAND, 0, band, kl, ku, 0};                                     \
-        Array<T> a((size_t)ld * n), ab((size_t)band * n);                                                            \
-        times<T>(a, [&](int i, int j) { return element(a, s, GENERAL, i, j); }, op, m, n, device,                    \
-                 [&](const T *al, const T *x, int i, const T *be, T *y, int j) {                                     \
-                     return cublas##L##gemv(h, op, m, n, al, a.device, ld, x, i, be, y, j);                          \
-                 });                                                                                                 \
-        times<T>(ab, [&](int i, int j) { return element(ab, b, GENERAL, i, j); }, op, m, n, device,                  \
-                 [&](const T *al, const T *x, int i, const T *be, T *y, int j) {                                     \
-                     return cublas##L##gbmv_64(h, op, m, n, kl, ku, al, ab.device, band, x, i, be, y, j);            \
-                 });                                                                                                 \
-        Factor<T> alpha(draw_factor(Of<T>::COMPLEX), device);                                                        \
-        mode(h, device);                                                                                             \
-        update<T>(s, GENERAL, m, n, alpha.value(),                                                                   \
-                  [](Number al, auto x, auto y, int i, int j) { return al * x(i) * y(j); },                          \
-                  [&](T *x, int i, T *y, int j, T *to) {                                                             \
-                      return cublas##L##plain(h, m, n, alpha.at(), x, i, y, j, to, ld);                              \
-                  });                                                                                                \
-        update<T>(s, GENERAL, m, n, alpha.value(),                                                                   \
-                  [](Number al, auto x, auto y, int i, int j) {                                                      \
-                      return al * x(i) * (Of<T>::COMPLEX ? std::conj(y(j)) : y(j));                                  \
-                  },                                                                                                 \
-                  [&](T *x, int i, T *y, int j, T *to) {                                                             \
-                      return cublas##L##conjugated(h, m, n, alpha.at(), x, i, y, j, to, ld);                         \
-                  });                                                                                                \
-        const Fill f = draw_fill();                                                                                  \
-        const cublasDiagType_t d = draw_diag();                                                                      \
-        const bool up = f == CUBLAS_FILL_MODE_UPPER;                                                                 \
-        const int form = d == CUBLAS_DIAG_UNIT ? UNIT : TRIANGLE, k = kl, deep = k + 1 + draw(3), wide = n + draw(3);\
-        const Store ts = {WHOLE, n, wide, 0, 0, up}, tb = {BAND, n, deep, up ? 0 : k, up ? k : 0, up};               \
-        const Store tp = {PACKED, n, n, 0, 0, up};                                                                   \
-        Array<T> t((size_t)wide * n), u((size_t)deep * n), v((size_t)n * (n + 1) / 2);                               \
-        tame(t, ts), tame(u, tb), tame(v, tp);                                                                       \
-        there_and_back<T>([&](int i, int j) { return element(t, ts, form, i, j); }, op, n,                           \
-                          [&](T *x, int i) { return cublas##L##trmv(h, f, op, d, n, t.device, wide, x, i); },        \
-                          [&](T *x, int i) { return cublas##L##trsv(h, f, op, d, n, t.device, wide, x, i); });       \
-        there_and_back<T>([&](int i, int j) { return element(u, tb, form, i, j); }, op, n,                           \
-                          [&](T *x, int i) { return cublas##L##tbmv(h, f, op, d, n, k, u.device, deep, x, i); },     \
-                          [&](T *x, int i) { return cublas##L##tbsv(h, f, op, d, n, k, u.device, deep, x, i); });    \
-        there_and_back<T>([&](int i, int j) { return element(v, tp, form, i, j); }, op, n,                           \
-                          [&](T *x, int i) { return cublas##L##tpmv(h, f, op, d, n, v.device, x, i); },              \
-                          [&](T *x, int i) { return cublas##L##tpsv(h, f, op, d, n, v.device, x, i); });             \
+#define LEVEL2(T, L, plain, conjugated)                                                                                \
+    {                                                                                                                  \
+        const int m = 1 + draw(100), n = 1 + draw(100), kl = draw(5), ku = draw(5), ld = m + draw(4);                  \
+        const int band = kl + ku + 1 + draw(3);                                                                        \
+        const Op op = draw_op();                                                                                       \
+        const Store s = {WHOLE, 0, ld, 0, 0, 0}, b = {BAND, 0, band, kl, ku, 0};                                       \
+        Array<T> a((size_t)ld *n), ab((size_t)band *n);                                                                \
+        times<T>(                                                                                                      \
+            a, [&](int i, int j) { return element(a, s, GENERAL, i, j); }, op, m, n, device,                           \
+            [&](const T *al, const T *x, int i, const T *be, T *y, int j) {                                            \
+                return cublas##L##gemv(h, op, m, n, al, a.device, ld, x, i, be, y, j);                                 \
+            });                                                                                                        \
+        times<T>(                                                                                                      \
+            ab, [&](int i, int j) { return element(ab, b, GENERAL, i, j); }, op, m, n, device,                         \
+            [&](const T *al, const T *x, int i, const T *be, T *y, int j) {                                            \
+                return cublas##L##gbmv_64(h, op, m, n, kl, ku, al, ab.device, band, x, i, be, y, j);                   \
+            });                                                                                                        \
+        Factor<T> alpha(draw_factor(Of<T>::COMPLEX), device);                                                          \
+        mode(h, device);                                                                                               \
+        update<T>(                                                                                                     \
+            s, GENERAL, m, n, alpha.value(), [](Number al, auto x, auto y, int i, int j) { return al * x(i) * y(j); }, \
+            [&](T *x, int i, T *y, int j, T *to) {                                                                     \
+                return cublas##L##plain(h, m, n, alpha.at(), x, i, y, j, to, ld);                                      \
+            });                                                                                                        \
+        update<T>(                                                                                                     \
+            s, GENERAL, m, n, alpha.value(),                                                                           \
+            [](Number al, auto x, auto y, int i, int j) {                                                              \
+                return al * x(i) * (Of<T>::COMPLEX ? std::conj(y(j)) : y(j));                                          \
+            },                                                                                                         \
+            [&](T *x, int i, T *y, int j, T *to) {                                                                     \
+                return cublas##L##conjugated(h, m, n, alpha.at(), x, i, y, j, to, ld);                                 \
+            });                                                                                                        \
+        const Fill f = draw_fill();                                                                                    \
+        const cublasDiagType_t d = draw_diag();                                                                        \
+        const bool up = f == CUBLAS_FILL_MODE_UPPER;                                                                   \
+        const int form = d == CUBLAS_DIAG_UNIT ? UNIT : TRIANGLE, k = kl, deep = k + 1 + draw(3), wide = n + draw(3);  \
+        const Store ts = {WHOLE, n, wide, 0, 0, up}, tb = {BAND, n, deep, up ? 0 : k, up ? k : 0, up};                 \
+        const Store tp = {PACKED, n, n, 0, 0, up};                                                                     \
+        Array<T> t((size_t)wide *n), u((size_t)deep *n), v((size_t)n *(n + 1) / 2);                                    \
+        tame(t, ts), tame(u, tb), tame(v, tp);                                                                         \
+        there_and_back<T>([&](int i, int j) { return element(t, ts, form, i, j); }, op, n,                             \
+                          [&](T *x, int i) { return cublas##L##trmv(h, f, op, d, n, t.device, wide, x, i); },          \
+                          [&](T *x, int i) { return cublas##L##trsv(h, f, op, d, n, t.device, wide, x, i); });         \
+        there_and_back<T>([&](int i, int j) { return element(u, tb, form, i, j); }, op, n,                             \
+                          [&](T *x, int i) { return cublas##L##tbmv(h, f, op, d, n, k, u.device, deep, x, i); },       \
+                          [&](T *x, int i) { return cublas##L##tbsv(h, f, op, d, n, k, u.device, deep, x, i); });      \
+        there_and_back<T>([&](int i, int j) { return element(v, tp, form, i, j); }, op, n,                             \
+                          [&](T *x, int i) { return cublas##L##tpmv(h, f, op, d, n, v.device, x, i); },                \
+                          [&](T *x, int i) { return cublas##L##tpsv(h, f, op, d, n, v.device, x, i); });               \
     }
 
 // --- level 3 ---------------------------------------------------------------------------------------------------------
@@ -222,45 +229,45 @@ static Elements by(Elements e, Op op)
 {
     return [e, op](int i, int j) { return turned(e, op, i, j); };
 }
-#define SYMMETRIC3(T, S, L, mm, rk, r2k, rkx, FORM, TURN)                                                            \
-    {                                                                                                                \
-        const int m = 1 + draw(80), n = 1 + draw(80), k = 1 + draw(60), left = draw(2);                              \
-        const cublasSideMode_t side = left ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT;                                   \
-        const int size = left ? m : n, lda = size + draw(4), ldb = m + draw(4);                                      \
-        const Fill f = draw_fill();                                                                                  \
-        const Store s = {WHOLE, size, lda, 0, 0, f == CUBLAS_FILL_MODE_UPPER};                                       \
-        Array<T> a((size_t)lda * size), b((size_t)ldb * n);                                                          \
-        Factor<T> alpha(draw_factor(Of<T>::COMPLEX), device), beta(draw_factor(Of<T>::COMPLEX), device);             \
-        Factor<S> al(0.75, device), be(draw(2) ? 0 : 0.5, device);                                                   \
-        mode(h, device);                                                                                             \
-        const Elements whole_a = [&](int i, int j) { return element(a, s, FORM, i, j); };                            \
-        product<T>(m, n, size, left ? whole_a : of(b, ldb), left ? of(b, ldb) : whole_a, NULL, alpha.value(),        \
-                   beta.value(), 0, false, [&](T *c, int ldc) {                                                      \
-                       return cublas##L##mm(h, side, f, m, n, alpha.at(), a.device, lda, b.device, ldb, beta.at(),   \
-                                            c, ldc);                                                                 \
-                   });                                                                                               \
-        const Op op = draw(2) ? CUBLAS_OP_N : TURN, back = op == CUBLAS_OP_N ? TURN : CUBLAS_OP_N;                   \
-        const int rows = op == CUBLAS_OP_N ? n : k, ldx = rows + draw(4), ldy = rows + draw(4);                      \
-        Array<T> x((size_t)ldx * (n + k - rows)), y((size_t)ldy * (n + k - rows));                                   \
-        const Elements p = by(of(x, ldx), op), q = by(of(y, ldy), op);                                               \
-        const Elements pt = by(of(x, ldx), back), qt = by(of(y, ldy), back);                                         \
-        const int half = f == CUBLAS_FILL_MODE_LOWER ? 1 : 2;                                                        \
-        product<T>(n, n, k, p, pt, NULL, al.value(), be.value(), half, FORM == HERMITIAN, [&](T *c, int ldc) {       \
-            return cublas##L##rk(h, f, op, n, k, al.at(), x.device, ldx, be.at(), c, ldc);                           \
-        });                                                                                                          \
-        const Number other = FORM == HERMITIAN ? std::conj(alpha.value()) : alpha.value();                           \
-        const Elements more = [&](int i, int j) {                                                                    \
-            Number sum = 0;                                                                                          \
-            for (int d = 0; d < k; d++) sum += q(i, d) * pt(d, j);                                                   \
-            return other * sum;                                                                                      \
-        };                                                                                                           \
-        product<T>(n, n, k, p, qt, &more, alpha.value(), be.value(), half, FORM == HERMITIAN, [&](T *c, int ldc) {   \
-            return cublas##L##r2k(h, f, op, n, k, alpha.at(), x.device, ldx, y.device, ldy, be.at(), c, ldc);        \
-        });                                                                                                          \
-        product<T>(n, n, k, p, pt, NULL, al.value(), be.value(), half, FORM == HERMITIAN, [&](T *c, int ldc) {       \
-            Factor<T> again(0.75, device);                                                                           \
-            return cublas##L##rkx(h, f, op, n, k, again.at(), x.device, ldx, x.device, ldx, be.at(), c, ldc);        \
-        });                                                                                                          \
+#define SYMMETRIC3(T, S, L, mm, rk, r2k, rkx, FORM, TURN)                                                             \
+    {                                                                                                                 \
+        const int m = 1 + draw(80), n = 1 + draw(80), k = 1 + draw(60), left = draw(2);                               \
+        const cublasSideMode_t side = left ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT;                                    \
+        const int size = left ? m : n, lda = size + draw(4), ldb = m + draw(4);                                       \
+        const Fill f = draw_fill();                                                                                   \
+        const Store s = {WHOLE, size, lda, 0, 0, f == CUBLAS_FILL_MODE_UPPER};                                        \
+        Array<T> a((size_t)lda *size), b((size_t)ldb *n);                                                             \
+        Factor<T> alpha(draw_factor(Of<T>::COMPLEX), device), beta(draw_factor(Of<T>::COMPLEX), device);              \
+        Factor<S> al(0.75, device), be(draw(2) ? 0 : 0.5, device);                                                    \
+        mode(h, device);                                                                                              \
+        const Elements whole_a = [&](int i, int j) { return element(a, s, FORM, i, j); };                             \
+        product<T>(m, n, size, left ? whole_a : of(b, ldb), left ? of(b, ldb) : whole_a, NULL, alpha.value(),         \
+                   beta.value(), 0, false, [&](T *c, int ldc) {                                                       \
+                       return cublas##L##mm(h, side, f, m, n, alpha.at(), a.device, lda, b.device, ldb, beta.at(), c, \
+                                            ldc);                                                                     \
+                   });                                                                                                \
+        const Op op = draw(2) ? CUBLAS_OP_N : TURN, back = op == CUBLAS_OP_N ? TURN : CUBLAS_OP_N;                    \
+        const int rows = op == CUBLAS_OP_N ? n : k, ldx = rows + draw(4), ldy = rows + draw(4);                       \
+        Array<T> x((size_t)ldx *(n + k - rows)), y((size_t)ldy *(n + k - rows));                                      \
+        const Elements p = by(of(x, ldx), op), q = by(of(y, ldy), op);                                                \
+        const Elements pt = by(of(x, ldx), back), qt = by(of(y, ldy), back);                                          \
+        const int half = f == CUBLAS_FILL_MODE_LOWER ? 1 : 2;                                                         \
+        product<T>(n, n, k, p, pt, NULL, al.value(), be.value(), half, FORM == HERMITIAN, [&](T *c, int ldc) {        \
+            return cublas##L##rk(h, f, op, n, k, al.at(), x.device, ldx, be.at(), c, ldc);                            \
+        });                                                                                                           \
+        const Number other = FORM == HERMITIAN ? std::conj(alpha.value()) : alpha.value();                            \
+        const Elements more = [&](int i, int j) {                                                                     \
+            Number sum = 0;                                                                                           \
+            for (int d = 0; d < k; d++) sum += q(i, d) * pt(d, j);                                                    \
+            return other * sum;                                                                                       \
+        };                                                                                                            \
+        product<T>(n, n, k, p, qt, &more, alpha.value(), be.value(), half, FORM == HERMITIAN, [&](T *c, int ldc) {    \
+            return cublas##L##r2k(h, f, op, n, k, alpha.at(), x.device, ldx, y.device, ldy, be.at(), c, ldc);         \
+        });                                                                                                           \
+        product<T>(n, n, k, p, pt, NULL, al.value(), be.value(), half, FORM == HERMITIAN, [&](T *c, int ldc) {        \
+            Factor<T> again(0.75, device);                                                                            \
+            return cublas##L##rkx(h, f, op, n, k, again.at(), x.device, ldx, x.device, ldx, be.at(), c, ldc);         \
+        });                                                                                                           \
     }
 template <class T> struct Pointers {
     T **device;
@@ -273,47 +280,45 @@ template <class T> struct Pointers {
     }
     ~Pointers() { cudaFree(device); }
 };
-#define LEVEL3(T, L)                                                                                                 \
-    {                                                                                                                \
-        const int m = 1 + draw(90), n = 1 + draw(90), left = draw(2), size = left ? m : n, lda = size + draw(4);     \
-        const cublasSideMode_t side = left ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT;                                   \
-        const int ldb = m + draw(4), form = draw(2) ? UNIT : TRIANGLE;                                               \
-        const cublasDiagType_t d = form == UNIT ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT;                           \
-        const Fill f = draw_fill();                                                                                  \
-        const Op op = draw_op();                                                                                     \
-        const Store s = {WHOLE, size, lda, 0, 0, f == CUBLAS_FILL_MODE_UPPER};                                       \
-        Array<T> a((size_t)lda * size), b((size_t)ldb * n);                                                          \
-        tame(a, s);                                                                                                  \
-        Factor<T> alpha(Number(0.5, Of<T>::COMPLEX ? 0.25 : 0), device), back(1.0 / alpha.value(), device);          \
-        mode(h, device);                                                                                             \
-        const Elements t = by([&](int i, int j) { return element(a, s, form, i, j); }, op), other = of(b, ldb);      \
-        product<T>(m, n, size, left ? t : other, left ? other : t, NULL, alpha.value(), 0, 0, false,                 \
-                   [&](T *c, int ldc) {                                                                              \
-                       return cublas##L##trmm(h, side, f, op, d, m, n, alpha.at(), a.device, lda, b.device, ldb, c,  \
-                                              ldc);                                                                  \
-                   });                                                                                               \
-        const std::vector<Number> before = values(b);                                                                \
-        OK(cublas##L##trmm(h, side, f, op, d, m, n, alpha.at(), a.device, lda, b.device, ldb, b.device, ldb));       \
-        OK(cublas##L##trsm(h, side, f, op, d, m, n, back.at(), a.device, lda, b.device, ldb));                       \
-        CHECK(agrees(b, before, precision<T>() * (20 + 5 * size)));                                                  \
-        {                                                                                                            \
-            Pointers<T> p(a.device, 0, 1), q(b.device, 0, 1);                                                        \
-            OK(cublas##L##trmm(h, side, f, op, d, m, n, alpha.at(), a.device, lda, b.device, ldb, b.device, ldb));   \
-            OK(cublas##L##trsmBatched(h, side, f, op, d, m, n, back.at(), p.device, lda, q.device, ldb, 1));         \
-            CHECK(agrees(b, before, precision<T>() * (20 + 5 * size)));                                              \
-        }                                                                                                            \
-        const Op p = draw_op(), q = draw_op();                                                                       \
-        Array<T> u((size_t)100 * 100), v((size_t)100 * 100), x(300);                                                 \
-        Factor<T> be(draw_factor(Of<T>::COMPLEX), device);                                                           \
-        const Elements eu = by(of(u, 100), p), ev = by(of(v, 100), q);                                               \
-        const Elements sum = [&](int i, int j) { return alpha.value() * eu(i, j) + be.value() * ev(i, j); };         \
-        product<T>(m, n, 0, eu, ev, &sum, 0, 0, 0, false, [&](T *c, int ldc) {                                       \
-            return cublas##L##geam(h, p, q, m, n, alpha.at(), u.device, 100, be.at(), v.device, 100, c, ldc);        \
-        });                                                                                                          \
-        const Elements scaled = [&](int i, int j) { return u[i + 100 * j] * x[2 * (left ? i : j)]; };                \
-        product<T>(m, n, 0, eu, ev, &scaled, 0, 0, 0, false, [&](T *c, int ldc) {                                    \
-            return cublas##L##dgmm(h, side, m, n, u.device, 100, x.device, 2, c, ldc);                               \
-        });                                                                                                          \
+#define LEVEL3(T, L)                                                                                                   \
+    {                                                                                                                  \
+        const int m = 1 + draw(90), n = 1 + draw(90), left = draw(2), size = left ? m : n, lda = size + draw(4);       \
+        const cublasSideMode_t side = left ? CUBLAS_SIDE_LEFT : CUBLAS_SIDE_RIGHT;                                     \
+        const int ldb = m + draw(4), form = draw(2) ? UNIT : TRIANGLE;                                                 \
+        const cublasDiagType_t d = form == UNIT ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT;                             \
+        const Fill f = draw_fill();                                                                                    \
+        const Op op = draw_op();                                                                                       \
+        const Store s = {WHOLE, size, lda, 0, 0, f == CUBLAS_FILL_MODE_UPPER};                                         \
+        Array<T> a((size_t)lda *size), b((size_t)ldb *n);                                                              \
+        tame(a, s);                                                                                                    \
+        Factor<T> alpha(Number(0.5, Of<T>::COMPLEX ? 0.25 : 0), device), back(1.0 / alpha.value(), device);            \
+        mode(h, device);                                                                                               \
+        const Elements t = by([&](int i, int j) { return element(a, s, form, i, j); }, op), other = of(b, ldb);        \
+        product<T>(                                                                                                    \
+            m, n, size, left ? t : other, left ? other : t, NULL, alpha.value(), 0, 0, false, [&](T *c, int ldc) {     \
+                return cublas##L##trmm(h, side, f, op, d, m, n, alpha.at(), a.device, lda, b.device, ldb, c, ldc);     \
+            });                                                                                                        \
+        const std::vector<Number> before = values(b);                                                                  \
+        OK(cublas##L##trmm(h, side, f, op, d, m, n, alpha.at(), a.device, lda, b.device, ldb, b.device, ldb));         \
+        OK(cublas##L##trsm(h, side, f, op, d, m, n, back.at(), a.device, lda, b.device, ldb));                         \
+        CHECK(agrees(b, before, precision<T>() * (20 + 5 * size)));                                                    \
+        {                                                                                                              \
+            Pointers<T> p(a.device, 0, 1), q(b.device, 0, 1);                                                          \
+            OK(cublas##L##trmm(h, side, f, op, d, m, n, alpha.at(), a.device, lda, b.device, ldb, b.device, ldb));     \
+            OK(cublas##L##trsmBatched(h, side, f, op, d, m, n, back.at(), p.device, lda, q.device, ldb, 1));           \
+            CHECK(agrees(b, before, precision<T>() * (20 + 5 * size)));                                                \
+        }                                                                                                              \
+        const Op p = draw_op(), q = draw_op();                                                                         \
+        Array<T> u((size_t)100 * 100), v((size_t)100 * 100), x(300);                                                   \
+        Factor<T> be(draw_factor(Of<T>::COMPLEX), device);                                                             \
+        const Elements eu = by(of(u, 100), p), ev = by(of(v, 100), q);                                                 \
+        const Elements sum = [&](int i, int j) { return alpha.value() * eu(i, j) + be.value() * ev(i, j); };           \
+        product<T>(m, n, 0, eu, ev, &sum, 0, 0, 0, false, [&](T *c, int ldc) {                                         \
+            return cublas##L##geam(h, p, q, m, n, alpha.at(), u.device, 100, be.at(), v.device, 100, c, ldc);          \
+        });                                                                                                            \
+        const Elements scaled = [&](int i, int j) { return u[i + 100 * j] * x[2 * (left ? i : j)]; };                  \
+        product<T>(m, n, 0, eu, ev, &scaled, 0, 0, 0, false,                                                           \
+                   [&](T *c, int ldc) { return cublas##L##dgmm(h, side, m, n, u.device, 100, x.device, 2, c, ldc); }); \
     }
 
 // --- factors ---------------------------------------------------------------------------------------------------------
@@ -321,16 +326,16 @@ template <class T> struct Pointers {
     {                                                                                                                \
         enum { COUNT = 3, LD = n + 2 };                                                                              \
         const Store s = {WHOLE, n, LD, 0, 0, 0};                                                                     \
-        Array<T> a((size_t)LD * n * COUNT), b((size_t)LD * 4 * COUNT), c((size_t)LD * n * COUNT);                    \
-        Array<int> pivots(n * COUNT), info(COUNT);                                                                   \
+        Array<T> a((size_t)LD *n *COUNT), b((size_t)LD * 4 * COUNT), c((size_t)LD *n *COUNT);                        \
+        Array<int> pivots(n *COUNT), info(COUNT);                                                                    \
         for (int w = 0; w < COUNT; w++)                                                                              \
-            for (int i = 0; i < n; i++) { /* large elements, that no row has twice */                               \
+            for (int i = 0; i < n; i++) { /* large elements, that no row has twice */                                \
                 T &x = a.host[(size_t)LD * n * w + s.place(i, pivoted ? (i * 5 + w) % n : i)];                       \
                 x = Of<T>::from(Of<T>::to(x) + Number(2 * n));                                                       \
             }                                                                                                        \
         a.send();                                                                                                    \
         const std::vector<Number> was = values(a), right = values(b);                                                \
-        Pointers<T> pa(a.device, (long)LD * n, COUNT), pb(b.device, LD * 4, COUNT), pc(c.device, (long)LD * n, COUNT); \
+        Pointers<T> pa(a.device, (long)LD *n, COUNT), pb(b.device, LD * 4, COUNT), pc(c.device, (long)LD *n, COUNT); \
         if (n <= 32) {                                                                                               \
             OK(cublas##L##matinvBatched(h, n, pa.device, LD, pc.device, LD, info.device, COUNT));                    \
             c.host = c.got();                                                                                        \

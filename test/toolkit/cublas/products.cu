@@ -42,11 +42,11 @@ static void product(F call, int size, int count, bool device, double most, doubl
     const bool right = agrees(c, want, most * (4 + k / 4));
     CHECK(right);
     if (!right)
-        fprintf(stderr, "  m %d n %d k %d, ld %d %d %d, op %d %d, count %d, alpha %g beta %g, %s\n", m, n, k, lda, ldb, ldc,
-                op_a, op_b, count, alpha.value().real(), beta.value().real(), device ? "device" : "host");
+        fprintf(stderr, "  m %d n %d k %d, ld %d %d %d, op %d %d, count %d, alpha %g beta %g, %s\n", m, n, k, lda, ldb,
+                ldc, op_a, op_b, count, alpha.value().real(), beta.value().real(), device ? "device" : "host");
 }
-#define GIVEN(T, C, S)                                                                                              \
-    [](cublasOperation_t p, cublasOperation_t q, int m, int n, int k, const S *alpha, const T *a, int lda,          \
+#define GIVEN(T, C, S)                                                                                     \
+    [](cublasOperation_t p, cublasOperation_t q, int m, int n, int k, const S *alpha, const T *a, int lda, \
        long long sa, const T *b, int ldb, long long sb, const S *beta, C *c, int ldc, long long sc, int count)
 
 // The addresses of matrices of a batch, on the device.
@@ -62,27 +62,29 @@ template <class T> struct Pointers {
     ~Pointers() { cudaFree(device); }
 };
 
-#define FORMS(L, T, plain)                                                                                            \
-    static void forms_##L(bool device)                                                                                \
-    {                                                                                                                 \
-        const double most = precision<T>();                                                                           \
-        product<T, T, T>(GIVEN(T, T, T) { return plain(h, p, q, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc); }, 90, \
-                         1, device, most);                                                                            \
-        product<T, T, T>(GIVEN(T, T, T) { return plain##_64(h, p, q, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc); }, \
-                         40, 1, device, most);                                                                        \
-        product<T, T, T>(                                                                                             \
-            GIVEN(T, T, T) {                                                                                          \
-                return cublas##L##gemmStridedBatched(h, p, q, m, n, k, alpha, a, lda, sa, b, ldb, sb, beta, c, ldc,   \
-                                                     sc, count);                                                      \
-            },                                                                                                        \
-            30, 3, device, most);                                                                                     \
-        product<T, T, T>(                                                                                             \
-            GIVEN(T, T, T) {                                                                                          \
-                Pointers<T> x((T *)a, sa, count), y((T *)b, sb, count), z(c, sc, count);                              \
-                return cublas##L##gemmBatched(h, p, q, m, n, k, alpha, x.device, lda, y.device, ldb, beta, z.device,  \
-                                              ldc, count);                                                            \
-            },                                                                                                        \
-            30, 3, device, most);                                                                                     \
+#define FORMS(L, T, plain)                                                                                           \
+    static void forms_##L(bool device)                                                                               \
+    {                                                                                                                \
+        const double most = precision<T>();                                                                          \
+        product<T, T, T>(                                                                                            \
+            GIVEN(T, T, T) { return plain(h, p, q, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc); }, 90, 1, device,  \
+            most);                                                                                                   \
+        product<T, T, T>(                                                                                            \
+            GIVEN(T, T, T) { return plain##_64(h, p, q, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc); }, 40, 1,     \
+            device, most);                                                                                           \
+        product<T, T, T>(                                                                                            \
+            GIVEN(T, T, T) {                                                                                         \
+                return cublas##L##gemmStridedBatched(h, p, q, m, n, k, alpha, a, lda, sa, b, ldb, sb, beta, c, ldc,  \
+                                                     sc, count);                                                     \
+            },                                                                                                       \
+            30, 3, device, most);                                                                                    \
+        product<T, T, T>(                                                                                            \
+            GIVEN(T, T, T) {                                                                                         \
+                Pointers<T> x((T *)a, sa, count), y((T *)b, sb, count), z(c, sc, count);                             \
+                return cublas##L##gemmBatched(h, p, q, m, n, k, alpha, x.device, lda, y.device, ldb, beta, z.device, \
+                                              ldc, count);                                                           \
+            },                                                                                                       \
+            30, 3, device, most);                                                                                    \
     }
 FORMS(S, float, cublasSgemm)
 FORMS(D, double, cublasDgemm)
@@ -90,7 +92,8 @@ FORMS(C, cuComplex, cublasCgemm)
 FORMS(Z, cuDoubleComplex, cublasZgemm)
 FORMS(H, __half, cublasHgemm)
 
-template <class T, class C, class S> static void typed(cublasComputeType_t how, bool device, double most, double factor = 1)
+template <class T, class C, class S>
+static void typed(cublasComputeType_t how, bool device, double most, double factor = 1)
 {
     static cublasComputeType_t compute;
     compute = how;
@@ -124,7 +127,8 @@ template <class T, class C, class S> static void aligned(cublasComputeType_t how
     for (int ops = 0; ops < 4; ops++) {
         const cublasOperation_t p = (cublasOperation_t)(ops / 2), q = (cublasOperation_t)(ops % 2);
         const int step = 16 / sizeof(T), over = step * draw(3);
-        const int lda = ((p ? k : m) + step - 1) / step * step + over, ldb = ((q ? n : k) + step - 1) / step * step + over;
+        const int lda = ((p ? k : m) + step - 1) / step * step + over,
+                  ldb = ((q ? n : k) + step - 1) / step * step + over;
         const int ldc = (m + 7) / 8 * 8;
         Array<T> a((size_t)lda * (p ? m : k)), b((size_t)ldb * (q ? k : n));
         Array<C> c((size_t)ldc * n);
@@ -138,8 +142,8 @@ template <class T, class C, class S> static void aligned(cublasComputeType_t how
                 z = alpha.value() * sum + beta.value() * z;
             }
         mode(h, false);
-        OK(cublasGemmEx(h, p, q, m, n, k, alpha.at(), a.device, type_of<T>(), lda, b.device, type_of<T>(), ldb, beta.at(),
-                        c.device, type_of<C>(), ldc, how, CUBLAS_GEMM_DEFAULT));
+        OK(cublasGemmEx(h, p, q, m, n, k, alpha.at(), a.device, type_of<T>(), lda, b.device, type_of<T>(), ldb,
+                        beta.at(), c.device, type_of<C>(), ldc, how, CUBLAS_GEMM_DEFAULT));
         const bool right = agrees(c, want, most);
         CHECK(right);
         if (!right) fprintf(stderr, "  m %d n %d k %d, op %d %d, type %d\n", m, n, k, p, q, type_of<T>());
@@ -172,7 +176,8 @@ static void untouched()
     for (int device = 0; device < 2; device++) {
         Factor<float> none(0, device);
         mode(h, device);
-        OK(cublasSgemm(h, CUBLAS_OP_N, CUBLAS_OP_T, n, n, n, none.at(), a.device, n, b.device, n, none.at(), c.device, n));
+        OK(cublasSgemm(h, CUBLAS_OP_N, CUBLAS_OP_T, n, n, n, none.at(), a.device, n, b.device, n, none.at(), c.device,
+                       n));
         for (float x : c.got()) CHECK(x == 0);
     }
 }

@@ -4,35 +4,35 @@
 static cublasHandle_t h;
 
 // The functions of a type under one name.
-#define NAMES(T, R, L, l, ri)                                                                                        \
-    static cublasStatus_t axpy(int n, const T *a, const T *x, int i, T *y, int j)                                    \
-    {                                                                                                                \
-        return cublas##L##axpy(h, n, a, x, i, y, j);                                                                 \
-    }                                                                                                                \
-    static cublasStatus_t axpy_64(int64_t n, const T *a, const T *x, int64_t i, T *y, int64_t j)                     \
-    {                                                                                                                \
-        return cublas##L##axpy_64(h, n, a, x, i, y, j);                                                              \
-    }                                                                                                                \
-    static cublasStatus_t scal(int n, const T *a, T *x, int i) { return cublas##L##scal(h, n, a, x, i); }            \
-    static cublasStatus_t copy(int n, const T *x, int i, T *y, int j) { return cublas##L##copy(h, n, x, i, y, j); }  \
-    static cublasStatus_t swap(int n, T *x, int i, T *y, int j) { return cublas##L##swap(h, n, x, i, y, j); }        \
-    static cublasStatus_t rot(int n, T *x, int i, T *y, int j, const R *c, const T *s)                               \
-    {                                                                                                                \
-        return cublas##L##rot(h, n, x, i, y, j, c, s);                                                               \
-    }                                                                                                                \
-    static cublasStatus_t rotg(T *a, T *b, R *c, T *s) { return cublas##L##rotg(h, a, b, c, s); }                    \
-    static cublasStatus_t nrm2(int n, const T *x, int i, R *r) { return cublas##ri##nrm2(h, n, x, i, r); }           \
-    static cublasStatus_t asum(int n, const T *x, int i, R *r) { return cublas##ri##asum(h, n, x, i, r); }           \
-    static cublasStatus_t amax(int n, const T *x, int i, int *r) { return cublasI##l##amax(h, n, x, i, r); }         \
+#define NAMES(T, R, L, l, ri)                                                                                       \
+    static cublasStatus_t axpy(int n, const T *a, const T *x, int i, T *y, int j)                                   \
+    {                                                                                                               \
+        return cublas##L##axpy(h, n, a, x, i, y, j);                                                                \
+    }                                                                                                               \
+    static cublasStatus_t axpy_64(int64_t n, const T *a, const T *x, int64_t i, T *y, int64_t j)                    \
+    {                                                                                                               \
+        return cublas##L##axpy_64(h, n, a, x, i, y, j);                                                             \
+    }                                                                                                               \
+    static cublasStatus_t scal(int n, const T *a, T *x, int i) { return cublas##L##scal(h, n, a, x, i); }           \
+    static cublasStatus_t copy(int n, const T *x, int i, T *y, int j) { return cublas##L##copy(h, n, x, i, y, j); } \
+    static cublasStatus_t swap(int n, T *x, int i, T *y, int j) { return cublas##L##swap(h, n, x, i, y, j); }       \
+    static cublasStatus_t rot(int n, T *x, int i, T *y, int j, const R *c, const T *s)                              \
+    {                                                                                                               \
+        return cublas##L##rot(h, n, x, i, y, j, c, s);                                                              \
+    }                                                                                                               \
+    static cublasStatus_t rotg(T *a, T *b, R *c, T *s) { return cublas##L##rotg(h, a, b, c, s); }                   \
+    static cublasStatus_t nrm2(int n, const T *x, int i, R *r) { return cublas##ri##nrm2(h, n, x, i, r); }          \
+    static cublasStatus_t asum(int n, const T *x, int i, R *r) { return cublas##ri##asum(h, n, x, i, r); }          \
+    static cublasStatus_t amax(int n, const T *x, int i, int *r) { return cublasI##l##amax(h, n, x, i, r); }        \
     static cublasStatus_t amin(int n, const T *x, int i, int *r) { return cublasI##l##amin(h, n, x, i, r); }
 NAMES(float, float, S, s, S)
 NAMES(double, double, D, d, D)
 NAMES(cuComplex, float, C, c, Sc)
 NAMES(cuDoubleComplex, double, Z, z, Dz)
-#define DOTS(T, plain, conjugated)                                                                          \
-    static cublasStatus_t dot(bool c, int n, const T *x, int i, const T *y, int j, T *r)                    \
-    {                                                                                                       \
-        return c ? cublas##conjugated(h, n, x, i, y, j, r) : cublas##plain(h, n, x, i, y, j, r);            \
+#define DOTS(T, plain, conjugated)                                                               \
+    static cublasStatus_t dot(bool c, int n, const T *x, int i, const T *y, int j, T *r)         \
+    {                                                                                            \
+        return c ? cublas##conjugated(h, n, x, i, y, j, r) : cublas##plain(h, n, x, i, y, j, r); \
     }
 DOTS(float, Sdot, Sdot)
 DOTS(double, Ddot, Ddot)
@@ -62,8 +62,10 @@ template <class T, class R> static void changes(int n, bool device)
     Factor<T> alpha(draw_factor(Of<T>::COMPLEX), device);
     mode(h, device);
     for (int k = 0; k < n; k++) v[place(k, n, j)] += alpha.value() * u[place(k, n, i)];
-    if (draw(2)) OK(axpy(n, alpha.at(), x.device, i, y.device, j));
-    else OK(axpy_64(n, alpha.at(), x.device, i, y.device, j));
+    if (draw(2))
+        OK(axpy(n, alpha.at(), x.device, i, y.device, j));
+    else
+        OK(axpy_64(n, alpha.at(), x.device, i, y.device, j));
     CHECK(agrees(y, v, most));
     const int up = abs(i);
     for (int k = 0; k < n; k++) u[(size_t)k * up] *= alpha.value();
@@ -203,9 +205,8 @@ template <class T> static void narrow(bool device)
     CHECK(agrees(y, v, precision<T>()));
     y.host = y.got();
     for (int k = 0; k < n; k++) dot += x[k] * y[k], squares += x[k] * x[k];
-    const Number got = result<T>(device, [&](T *r) {
-        return cublasDotEx(h, n, x.device, t, 1, y.device, t, 1, r, t, CUDA_R_32F);
-    });
+    const Number got =
+        result<T>(device, [&](T *r) { return cublasDotEx(h, n, x.device, t, 1, y.device, t, 1, r, t, CUDA_R_32F); });
     CHECK(near(got, dot, 2 * precision<T>()));
     const Number length = result<T>(device, [&](T *r) { return cublasNrm2Ex(h, n, x.device, t, 1, r, t, CUDA_R_32F); });
     CHECK(near(length, sqrt(squares), 2 * precision<T>()));

@@ -41,7 +41,7 @@ typedef struct Product {
     long long m, n, k, count;
     Matrix a, b, c;
     Scalar alpha, beta;
-    int plain;     // 1: every element of c is alpha times a sum plus beta c, in the type of a; 2: in another type
+    int plain;     // 1: every element of c is alpha times a sum plus beta c, in the type of a; 2: in f32
     int pointers;  // a, b and c point to count pointers each
     int half;      // of c: 0 all of it, 1 the lower triangle, 2 the upper one
     int real;      // c's diagonal is real

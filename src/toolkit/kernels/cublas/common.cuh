@@ -10,7 +10,8 @@
 
 #define FN static __device__ __forceinline__
 
-template <class R> struct __align__(2 * sizeof(R)) Complex {
+template <class R> struct __align__(2 * sizeof(R)) Complex
+{
     R x, y;
     Complex() = default;
     __device__ Complex(R re, R im = 0) : x(re), y(im) {}
@@ -35,8 +36,14 @@ template <class R> FN Complex<R> operator/(Complex<R> a, Complex<R> b)
 typedef Complex<float> C32;
 typedef Complex<double> C64;
 
-template <class T> struct Parts { typedef T Real; enum { COMPLEX = 0 }; };
-template <class R> struct Parts<Complex<R>> { typedef R Real; enum { COMPLEX = 1 }; };
+template <class T> struct Parts {
+    typedef T Real;
+    enum { COMPLEX = 0 };
+};
+template <class R> struct Parts<Complex<R>> {
+    typedef R Real;
+    enum { COMPLEX = 1 };
+};
 template <class T> using Real = typename Parts<T>::Real;
 
 template <class T> FN T conj_of(T a) { return a; }
@@ -56,19 +63,27 @@ template <class R> FN Complex<R> fused(Complex<R> a, Complex<R> b, Complex<R> c)
 }
 
 // To another type: a real number to a complex one, and narrow ones by way of float.
-template <class To, class From> struct Convert { static __device__ To of(From a) { return To(a); } };
+template <class To, class From> struct Convert {
+    static __device__ To of(From a) { return To(a); }
+};
 template <class R, class From> struct Convert<Complex<R>, From> {
     static __device__ Complex<R> of(From a) { return Complex<R>(R(a)); }
 };
 template <class R, class Q> struct Convert<Complex<R>, Complex<Q>> {
     static __device__ Complex<R> of(Complex<Q> a) { return Complex<R>(R(a.x), R(a.y)); }
 };
-template <class To> struct Convert<To, __half> { static __device__ To of(__half a) { return To(__half2float(a)); } };
+template <class To> struct Convert<To, __half> {
+    static __device__ To of(__half a) { return To(__half2float(a)); }
+};
 template <class To> struct Convert<To, __nv_bfloat16> {
     static __device__ To of(__nv_bfloat16 a) { return To(__bfloat162float(a)); }
 };
-template <> struct Convert<__half, float> { static __device__ __half of(float a) { return __float2half_rn(a); } };
-template <> struct Convert<__half, __half> { static __device__ __half of(__half a) { return a; } };
+template <> struct Convert<__half, float> {
+    static __device__ __half of(float a) { return __float2half_rn(a); }
+};
+template <> struct Convert<__half, __half> {
+    static __device__ __half of(__half a) { return a; }
+};
 template <> struct Convert<__nv_bfloat16, float> {
     static __device__ __nv_bfloat16 of(float a) { return __float2bfloat16_rn(a); }
 };
@@ -85,7 +100,9 @@ template <> struct Convert<signed char, float> {
 };
 template <class To, class From> FN To as(From a) { return Convert<To, From>::of(a); }
 
-template <class T> struct Made { static __device__ T of(double re, double) { return T(re); } };
+template <class T> struct Made {
+    static __device__ T of(double re, double) { return T(re); }
+};
 template <class R> struct Made<Complex<R>> {
     static __device__ Complex<R> of(double re, double im) { return {R(re), R(im)}; }
 };

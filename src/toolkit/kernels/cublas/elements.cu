@@ -24,15 +24,15 @@ FN void dgmm(long long m, long long n, const T *a, long long lda, const Vector &
         c[i + j * ldc] = a[i + j * lda] * ((const T *)x.at)[(left ? i : j) * x.step];
     }
 }
-#define ELEMENTS(letter, T)                                                                                          \
-    extern "C" __global__ void geam_##letter(long long m, long long n, Scalar alpha, Matrix a, Scalar beta,          \
-                                             Matrix b, T *c, long long ldc)                                          \
-    {                                                                                                                \
-        geam(m, n, alpha, a, beta, b, c, ldc);                                                                       \
-    }                                                                                                                \
-    extern "C" __global__ void dgmm_##letter(long long m, long long n, const T *a, long long lda, Vector x,          \
-                                             int left, T *c, long long ldc)                                          \
-    {                                                                                                                \
-        dgmm(m, n, a, lda, x, left, c, ldc);                                                                         \
+#define ELEMENTS(letter, T)                                                                                           \
+    extern "C" __global__ void geam_##letter(long long m, long long n, Scalar alpha, Matrix a, Scalar beta, Matrix b, \
+                                             T *c, long long ldc)                                                     \
+    {                                                                                                                 \
+        geam(m, n, alpha, a, beta, b, c, ldc);                                                                        \
+    }                                                                                                                 \
+    extern "C" __global__ void dgmm_##letter(long long m, long long n, const T *a, long long lda, Vector x, int left, \
+                                             T *c, long long ldc)                                                     \
+    {                                                                                                                 \
+        dgmm(m, n, a, lda, x, left, c, ldc);                                                                          \
     }
 FOUR(ELEMENTS)

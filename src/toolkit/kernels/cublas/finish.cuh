@@ -58,8 +58,10 @@ template <class T> FN T applied(const Product &p, long long which, long long i, 
     case RELU:
         if (p.aux) {
             unsigned *const word = (unsigned *)p.aux + at / 32, bit = 1u << at % 32;
-            if (x > 0) atomicOr(word, bit);
-            else atomicAnd(word, ~bit);
+            if (x > 0)
+                atomicOr(word, bit);
+            else
+                atomicAnd(word, ~bit);
         }
         x = x > 0 ? x : 0;
         break;

@@ -21,16 +21,17 @@ template <class T, class S, Way A, Way B, int TILE, int EACH, int DEEP> struct G
     FN void place(bool first_fast, int r, int &first, int &k)
     {
         const int which = threadIdx.x + r * THREADS;
-        if (first_fast) first = which % TILE, k = which / TILE;
-        else k = which % DEEP, first = which / DEEP;
+        if (first_fast)
+            first = which % TILE, k = which / TILE;
+        else
+            k = which % DEEP, first = which / DEEP;
     }
     template <Way W> FN bool is_first_fast(const Matrix &a, bool left)
     {
         return W == ANY ? is_transposed(a) != left : W == ALONG_FIRST;
     }
     template <Way W>
-    FN S get(const Matrix &a, T *at, bool left, long long first, long long k, long long size,
-                            long long depth)
+    FN S get(const Matrix &a, T *at, bool left, long long first, long long k, long long size, long long depth)
     {
         if (first >= size || k >= depth) return S(0);
         if (W == ALONG_FIRST) return as<S>(at[first + k * a.ld]);
@@ -38,8 +39,8 @@ template <class T, class S, Way A, Way B, int TILE, int EACH, int DEEP> struct G
         return left ? used<S, T>(a, at, first, k) : used<S, T>(a, at, k, first);
     }
     template <Way W>
-    FN void read(S (&kept)[LOADS], const Matrix &a, T *at, bool left, long long from, long long k,
-                                long long size, long long depth)
+    FN void read(S (&kept)[LOADS], const Matrix &a, T *at, bool left, long long from, long long k, long long size,
+                 long long depth)
     {
         const bool fast = is_first_fast<W>(a, left);
 #pragma unroll
@@ -81,8 +82,8 @@ template <class T, class S, Way A, Way B, int TILE, int EACH, int DEEP> struct G
                 for (int j = 0; j < EACH; j++) sums[i][j] = fused(a[i], b[j], sums[i][j]);
         }
     }
-    FN void tile(const Product &p, const Factors<S> &f, Buffer (&buffers)[2], long long which,
-                                long long m0, long long n0)
+    FN void tile(const Product &p, const Factors<S> &f, Buffer (&buffers)[2], long long which, long long m0,
+                 long long n0)
     {
         T *const a = of_batch<T>(p.a, which, p.pointers), *const b = of_batch<T>(p.b, which, p.pointers);
         const long long depth = f.alpha == S(0) ? 0 : p.k;
@@ -106,11 +107,12 @@ template <class T, class S, Way A, Way B, int TILE, int EACH, int DEEP> struct G
             multiply(sums, buffers[now]);
         }
         void *const c = out_of_batch(p, which);
-        if (p.plain == 1) plain(p, f, (T *)c, m0, n0, sums);
-        else other(p, f, c, which, m0, n0, sums);
+        if (p.plain == 1)
+            plain(p, f, (T *)c, m0, n0, sums);
+        else
+            other(p, f, c, which, m0, n0, sums);
     }
-    FN void plain(const Product &p, const Factors<S> &f, T *c, long long m0, long long n0,
-                                 const S (&sums)[EACH][EACH])
+    FN void plain(const Product &p, const Factors<S> &f, T *c, long long m0, long long n0, const S (&sums)[EACH][EACH])
     {
 #pragma unroll
         for (int j = 0; j < EACH; j++)
@@ -125,8 +127,8 @@ template <class T, class S, Way A, Way B, int TILE, int EACH, int DEEP> struct G
             }
     }
     // The sums go through local memory, so that what is done to each of them stands here once.
-    FN void other(const Product &p, const Factors<S> &f, void *c, long long which, long long m0,
-                                 long long n0, const S (&sums)[EACH][EACH])
+    FN void other(const Product &p, const Factors<S> &f, void *c, long long which, long long m0, long long n0,
+                  const S (&sums)[EACH][EACH])
     {
         S kept[EACH * EACH];
 #pragma unroll
@@ -149,11 +151,11 @@ template <class T, class S, Way A, Way B, int TILE, int EACH, int DEEP> struct G
     }
 };
 
-#define GEMM(name, ...)                                                              \
+#define GEMM(name, ...) \
     extern "C" __global__ void __launch_bounds__(256) name(const Product p) { Gemm<__VA_ARGS__>::run(p); }
 // Any layout: tiles of 64 and of 32.
-#define GEMM_ANY(letter, T, S, deep)                         \
-    GEMM(gemm64_##letter, T, S, ANY, ANY, 64, 4, deep)       \
+#define GEMM_ANY(letter, T, S, deep)                   \
+    GEMM(gemm64_##letter, T, S, ANY, ANY, 64, 4, deep) \
     GEMM(gemm32_##letter, T, S, ANY, ANY, 32, 2, deep)
 
 #endif

@@ -3,6 +3,7 @@
 // warp has boxes of both matrices copied into a ring of stages; two warpgroups multiply them, each 64 of the columns.
 // ptx: 8.0 sm_90a
 #include "hopper.cuh"
+#include "pairs.cuh"
 
 enum { COLUMNS = 128, ROWS = 256, DEEP = 64, STAGES = 4, WARPS = 8 };
 enum { BYTES_B = COLUMNS * DEEP * 2, BYTES_A = ROWS * DEEP * 2, STAGE = BYTES_A + BYTES_B, BOX = 64 * DEEP * 2 };
@@ -20,7 +21,8 @@ FN void produce(const void *map_a, const void *map_b, long long m0, long long n0
         if (round) barrier_wait(empty + 8 * s, (round - 1) & 1);
         barrier_expect(done, STAGE);
         if (TURN_B)
-            for (int j = 0; j < COLUMNS / 64; j++) copy_box(b + j * BOX, map_b, (int)n0 + 64 * j, k * DEEP, which, done);
+            for (int j = 0; j < COLUMNS / 64; j++)
+                copy_box(b + j * BOX, map_b, (int)n0 + 64 * j, k * DEEP, which, done);
         else
             copy_box(b, map_b, k * DEEP, (int)n0, which, done);
         if (TURN_A)
@@ -52,40 +54,6 @@ FN void multiply(float (&sums)[128], unsigned steps, unsigned tiles, unsigned fu
         if (++s == STAGES) s = 0, parity ^= 1;
     }
     product_wait<0>(sums);
-}
-
-FN unsigned pair(float low, float high, __half)
-{
-    unsigned r;
-    asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(high), "f"(low));
-    return r;
-}
-FN unsigned pair(float low, float high, __nv_bfloat16)
-{
-    unsigned r;
-    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(high), "f"(low));
-    return r;
-}
-// Two rows of a column, in one store where they are both there and aligned.
-template <class T>
-FN void put(const Product &p, const Factors<float> &f, void *c, long long i, long long j, float low, float high)
-{
-    if (i >= p.m || j >= p.n) return;
-    const long long to = i + j * p.c.ld;
-    low *= f.alpha, high *= f.alpha;
-    if (f.keeps) {
-        low += f.beta * load_any<float>(c, to, p.d_type);
-        if (i + 1 < p.m) high += f.beta * load_any<float>(c, to + 1, p.d_type);
-    }
-    const bool both = i + 1 < p.m, wide = p.d_type == CUDA_R_32F;
-    if (both && wide && (size_t)((float *)c + to) % 8 == 0) {
-        *(float2 *)((float *)c + to) = make_float2(low, high);
-    } else if (both && !wide && (size_t)((T *)c + to) % 4 == 0) {
-        *(unsigned *)((T *)c + to) = pair(low, high, T());
-    } else {
-        store_any(c, to, p.d_type, low);
-        if (both) store_any(c, to + 1, p.d_type, high);
-    }
 }
 
 template <class T, int TURN_A, int TURN_B> FN void gemm(const Product &p, const void *map_a, const void *map_b)
@@ -125,17 +93,17 @@ template <class T, int TURN_A, int TURN_B> FN void gemm(const Product &p, const 
 
 // The maps have to stay among the parameters: clang would copy them to where no map may be.
 #define PARAMETER(to, name) asm("{ .reg .b64 t; mov.b64 t, " name "; cvta.param.u64 %0, t; }" : "=l"(to))
-#define WGMMA(name, T, a, b)                                                                                         \
-    extern "C" __global__ void __launch_bounds__(288) name(const Product p, TensorMap, TensorMap)                    \
-    {                                                                                                                \
-        const void *map_a, *map_b;                                                                                   \
-        PARAMETER(map_a, #name "_param_1");                                                                          \
-        PARAMETER(map_b, #name "_param_2");                                                                          \
-        gemm<T, a, b>(p, map_a, map_b);                                                                              \
+#define WGMMA(name, T, a, b)                                                                      \
+    extern "C" __global__ void __launch_bounds__(288) name(const Product p, TensorMap, TensorMap) \
+    {                                                                                             \
+        const void *map_a, *map_b;                                                                \
+        PARAMETER(map_a, #name "_param_1");                                                       \
+        PARAMETER(map_b, #name "_param_2");                                                       \
+        gemm<T, a, b>(p, map_a, map_b);                                                           \
     }
-#define FOUR_WAYS(letter, T)               \
-    WGMMA(wgmma_nn_##letter, T, 0, 0)      \
-    WGMMA(wgmma_nt_##letter, T, 0, 1)      \
-    WGMMA(wgmma_tn_##letter, T, 1, 0)      \
+#define FOUR_WAYS(letter, T)          \
+    WGMMA(wgmma_nn_##letter, T, 0, 0) \
+    WGMMA(wgmma_nt_##letter, T, 0, 1) \
+    WGMMA(wgmma_tn_##letter, T, 1, 0) \
     WGMMA(wgmma_tt_##letter, T, 1, 1)
 FOUR_WAYS(h, __half) FOUR_WAYS(b, __nv_bfloat16)

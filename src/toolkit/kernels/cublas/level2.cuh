@@ -57,7 +57,8 @@ template <class T> FN void rows(const Matrix &a, const Scalar &alpha, Vector x, 
     put(y, i, by, sum, value<T>(beta));
 }
 // The same of its transpose: a warp for each column.
-template <class T> FN void columns(const Matrix &a, const Scalar &alpha, Vector x, const Scalar &beta, Vector y, Batch b)
+template <class T>
+FN void columns(const Matrix &a, const Scalar &alpha, Vector x, const Scalar &beta, Vector y, Batch b)
 {
     const T *const at = of_batch<T>(a, blockIdx.z, b.pointers);
     x = turned<T>(of_batch<T>(x, b.x, b), a.rows), y = turned<T>(of_batch<T>(y, b.y, b), a.columns);
@@ -106,8 +107,7 @@ FN void update(const Matrix &a, const Scalar &alpha, const Vector &x, const Vect
     T *const to = stored<T>(a, a.at, i, j);
     T v = *to;
     v = fused(by * *element<T>(x, i), conj_if(*element<T>(y, j), conjugates), v);
-    if (both)
-        v = fused(conj_if(by, conjugates) * *element<T>(y, i), conj_if(*element<T>(x, j), conjugates), v);
+    if (both) v = fused(conj_if(by, conjugates) * *element<T>(y, i), conj_if(*element<T>(x, j), conjugates), v);
     if (a.form == HERMITIAN && i == j) v = T(real_of(v));
     *to = v;
 }
@@ -144,23 +144,23 @@ template <class T> FN void solve(const Matrix &a, const Vector &x)
     }
 }
 
-#define LEVEL2(letter, T)                                                                                        \
-    extern "C" __global__ void rows_##letter(Matrix a, Scalar alpha, Vector x, Scalar beta, Vector y, Batch b)   \
-    {                                                                                                            \
-        rows<T>(a, alpha, x, beta, y, b);                                                                        \
-    }                                                                                                            \
+#define LEVEL2(letter, T)                                                                                         \
+    extern "C" __global__ void rows_##letter(Matrix a, Scalar alpha, Vector x, Scalar beta, Vector y, Batch b)    \
+    {                                                                                                             \
+        rows<T>(a, alpha, x, beta, y, b);                                                                         \
+    }                                                                                                             \
     extern "C" __global__ void columns_##letter(Matrix a, Scalar alpha, Vector x, Scalar beta, Vector y, Batch b) \
-    {                                                                                                            \
-        columns<T>(a, alpha, x, beta, y, b);                                                                     \
-    }                                                                                                            \
-    extern "C" __global__ void any_##letter(Matrix a, Scalar alpha, Vector x, Scalar beta, Vector y)             \
-    {                                                                                                            \
-        any<T>(a, alpha, x, beta, y);                                                                            \
-    }                                                                                                            \
-    extern "C" __global__ void update_##letter(Matrix a, Scalar alpha, Vector x, Vector y, int conj, int both)   \
-    {                                                                                                            \
-        update<T>(a, alpha, x, y, conj, both);                                                                   \
-    }                                                                                                            \
+    {                                                                                                             \
+        columns<T>(a, alpha, x, beta, y, b);                                                                      \
+    }                                                                                                             \
+    extern "C" __global__ void any_##letter(Matrix a, Scalar alpha, Vector x, Scalar beta, Vector y)              \
+    {                                                                                                             \
+        any<T>(a, alpha, x, beta, y);                                                                             \
+    }                                                                                                             \
+    extern "C" __global__ void update_##letter(Matrix a, Scalar alpha, Vector x, Vector y, int conj, int both)    \
+    {                                                                                                             \
+        update<T>(a, alpha, x, y, conj, both);                                                                    \
+    }                                                                                                             \
     extern "C" __global__ void solve_##letter(Matrix a, Vector x) { solve<T>(a, x); }
 
 #endif

@@ -50,7 +50,8 @@ template <class T> FN void getrf(int n, T *const *all, int lda, int *pivots, int
             if (!singular) singular = k + 1;
             continue;
         }
-        for (int i = k + 1 + threadIdx.x; i < n; i += THREADS) a[i + (long long)k * lda] = a[i + (long long)k * lda] / top;
+        for (int i = k + 1 + threadIdx.x; i < n; i += THREADS)
+            a[i + (long long)k * lda] = a[i + (long long)k * lda] / top;
         __syncthreads();
         const int left = n - k - 1;
         for (int e = threadIdx.x; e < left * left; e += THREADS) {

@@ -5,9 +5,15 @@
 enum { THREADS = 256 };
 
 template <class T> FN T *element(const Vector &v, long long i) { return (T *)v.at + i * v.step; }
-template <class T> struct Wide { typedef T Type; };
-template <> struct Wide<__half> { typedef float Type; };
-template <> struct Wide<__nv_bfloat16> { typedef float Type; };
+template <class T> struct Wide {
+    typedef T Type;
+};
+template <> struct Wide<__half> {
+    typedef float Type;
+};
+template <> struct Wide<__nv_bfloat16> {
+    typedef float Type;
+};
 
 // --- what is added up ------------------------------------------------------------------------------------------------
 template <class T, bool CONJUGATED> struct Dot {
@@ -46,7 +52,9 @@ template <> struct Scale<double> {
     FN double down() { return 0x1p-540; }
     FN double up() { return 0x1p540; }
 };
-template <class R> struct Squares { R large, usual, small; };
+template <class R> struct Squares {
+    R large, usual, small;
+};
 template <class T> struct Nrm2 {
     typedef Real<typename Wide<T>::Type> R;
     typedef Squares<R> Sum;
@@ -84,7 +92,10 @@ template <class T> struct Nrm2 {
     }
 };
 // The first of the largest or smallest; at counts from 1, and is 0 where there is none.
-template <class R> struct Place { R size; long long at; };
+template <class R> struct Place {
+    R size;
+    long long at;
+};
 template <class T, bool LARGEST> struct Extreme {
     typedef Place<Real<typename Wide<T>::Type>> Sum;
     typedef long long Result;
@@ -116,8 +127,10 @@ template <class Of> FN typename Of::Sum of_block(typename Of::Sum mine)
 }
 FN void put(long long *to, long long a, int bytes)
 {
-    if (bytes == 4) *(int *)to = (int)a;
-    else *to = a;
+    if (bytes == 4)
+        *(int *)to = (int)a;
+    else
+        *to = a;
 }
 template <class T> FN void put(T *to, T a, int) { *to = a; }
 
@@ -140,20 +153,20 @@ template <class Of> FN void merge(long long n, const void *parts, void *result, 
     if (!threadIdx.x) put((typename Of::Result *)result, Of::result(s), bytes);
 }
 
-#define KERNELS(name, ...)                                                                                      \
-    extern "C" __global__ void name(long long n, Vector x, Vector y, void *parts, void *result, int bytes)      \
-    {                                                                                                           \
-        reduce<__VA_ARGS__>(n, x, y, parts, result, bytes);                                                     \
-    }                                                                                                           \
-    extern "C" __global__ void name##_end(long long n, const void *parts, void *result, int bytes)              \
-    {                                                                                                           \
-        merge<__VA_ARGS__>(n, parts, result, bytes);                                                            \
+#define KERNELS(name, ...)                                                                                 \
+    extern "C" __global__ void name(long long n, Vector x, Vector y, void *parts, void *result, int bytes) \
+    {                                                                                                      \
+        reduce<__VA_ARGS__>(n, x, y, parts, result, bytes);                                                \
+    }                                                                                                      \
+    extern "C" __global__ void name##_end(long long n, const void *parts, void *result, int bytes)         \
+    {                                                                                                      \
+        merge<__VA_ARGS__>(n, parts, result, bytes);                                                       \
     }
-#define REDUCTIONS(letter, T)                    \
-    KERNELS(dot_##letter, Dot<T, false>)         \
-    KERNELS(asum_##letter, Asum<T>)              \
-    KERNELS(nrm2_##letter, Nrm2<T>)              \
-    KERNELS(amax_##letter, Extreme<T, true>)     \
+#define REDUCTIONS(letter, T)                \
+    KERNELS(dot_##letter, Dot<T, false>)     \
+    KERNELS(asum_##letter, Asum<T>)          \
+    KERNELS(nrm2_##letter, Nrm2<T>)          \
+    KERNELS(amax_##letter, Extreme<T, true>) \
     KERNELS(amin_##letter, Extreme<T, false>)
 SIX(REDUCTIONS)
 KERNELS(dotc_c, Dot<C32, true>) KERNELS(dotc_z, Dot<C64, true>)

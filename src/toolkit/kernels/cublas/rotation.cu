@@ -75,8 +75,10 @@ template <class T> FN void rotmg(T *d1, T *d2, T *x1, T y, T *out)
     const bool off1 = *d1 != T(0) && (size_of(*d1) <= T(1) / far || size_of(*d1) >= far);
     const bool off2 = *d2 != T(0) && (size_of(*d2) <= T(1) / far || size_of(*d2) >= far);
     if ((off1 || off2) && flag != T(-1)) {
-        if (flag == T(0)) h[0] = h[3] = 1;
-        else h[1] = -1, h[2] = 1;
+        if (flag == T(0))
+            h[0] = h[3] = 1;
+        else
+            h[1] = -1, h[2] = 1;
         flag = -1;
     }
     T none = 0;
@@ -87,9 +89,9 @@ template <class T> FN void rotmg(T *d1, T *d2, T *x1, T y, T *out)
     if (flag != T(0)) out[1] = h[0], out[4] = h[3];
 }
 
-#define ROTG(letter, T)                                                                                         \
+#define ROTG(letter, T) \
     extern "C" __global__ void rotg_##letter(T *a, T *b, Real<T> *c, T *s) { rotg(a, b, c, s); }
 FOUR(ROTG)
-#define ROTMG(letter, T)                                                                                        \
+#define ROTMG(letter, T) \
     extern "C" __global__ void rotmg_##letter(T *d1, T *d2, T *x1, const T *y1, T *out) { rotmg(d1, d2, x1, *y1, out); }
 ROTMG(s, float) ROTMG(d, double)
