@@ -185,8 +185,8 @@ static void untouched()
 int main()
 {
     OK(cublasCreate(&h));
-    for (int round = 0; round < 2; round++) {
-        const bool device = round % 2;
+    for (int round = 0; round < 1 + (getenv("ONCHIP_LONG") != NULL); round++) {
+        const bool device = draw(2);
         forms_S(device), forms_D(device), forms_C(device), forms_Z(device), forms_H(device);
         const double half = precision<__half>(), bfloat = precision<__nv_bfloat16>();
         typed<__half, __half, __half>(CUBLAS_COMPUTE_16F, device, half);
