@@ -1,5 +1,5 @@
 // cufft.h: cuFFT, discrete Fourier transforms, as CUDA 12 and 13 declare it (cuFFT documentation). A transform isn't
-// scaled. onchip has its own library behind it (doc/reference/libraries.md).
+// scaled. onchip has its own library behind it (doc/use/numerics.md).
 #ifndef ONCHIP_CUFFT_H
 #define ONCHIP_CUFFT_H
 #define _CUFFT_H_

@@ -1,6 +1,6 @@
 // curand.h: cuRAND's generators that the host calls (cuRAND documentation, "Host API Overview"). Sources that make their
 // numbers on the device include it, too, in front of curand_kernel.h. onchip has its own library behind it
-// (doc/reference/libraries.md).
+// (doc/use/numerics.md).
 #ifndef ONCHIP_CURAND_H
 #define ONCHIP_CURAND_H
 #define CURAND_H_

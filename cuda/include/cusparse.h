@@ -1,5 +1,5 @@
 // cusparse.h: cuSPARSE's generic interface and a few functions of the older one, as CUDA 12 declares them (cuSPARSE
-// documentation). onchip has its own library behind it (doc/reference/libraries.md).
+// documentation). onchip has its own library behind it (doc/use/numerics.md).
 #ifndef ONCHIP_CUSPARSE_H
 #define ONCHIP_CUSPARSE_H
 #define CUSPARSE_H_

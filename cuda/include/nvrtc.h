@@ -1,5 +1,5 @@
 // nvrtc.h: NVRTC, the compiler of CUDA C++ that programs call while they run, as CUDA 12 declares it (NVRTC
-// documentation). onchip has a library of that name, over clang (doc/use/libraries.md).
+// documentation). onchip has a library of that name, over clang (doc/use/numerics.md).
 #ifndef ONCHIP_NVRTC_H
 #define ONCHIP_NVRTC_H
 #include "onchip/letters_off.h"
