@@ -29,9 +29,9 @@ int sum(struct dim3 d) { return d.x + cudaSuccess; }
 C
 cp "$ONCHIP_SOURCE/test/libcuda/sizes.c" .
 for compiler in gcc clang clang-19; do
-    command -v "$compiler" >/dev/null || continue
     plus=${compiler/gcc/g}++
     [[ $compiler != clang* ]] || plus=${compiler/clang/clang++}
+    command -v "$compiler" >/dev/null && command -v "$plus" >/dev/null || continue
     for file in alone beside own sizes; do
         for form in -DPLAIN "$per_thread"; do
             now="$compiler, $file.c, $form"

@@ -3,7 +3,7 @@
 # unrolled kernels in 200 configurations.
 source "$ONCHIP_SOURCE/test/test.bash"
 PATH=$PATH:/usr/local/cuda/bin
-command -v nvcc ptxas >/dev/null || { echo "no nvcc or ptxas: skipped"; exit 77; }
+command -v nvcc >/dev/null && command -v ptxas >/dev/null || { echo "no nvcc or ptxas: skipped"; exit 77; }
 
 near() {  # KERNELS MOST FILE…: the mean of |log(onchip / ptxas)| of the sums is MOST at most
     local kernels=$1 most=$2 n off

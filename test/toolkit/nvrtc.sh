@@ -1,7 +1,8 @@
 #!/bin/bash
 # NVRTC (nvrtc.cpp), over clang; with our header, and with CUDA's where it is.
 source "$ONCHIP_SOURCE/test/cudart/expect.bash"
-[[ -z ${ONCHIP_SANITIZED:-} && -e $ONCHIP_BUILD/cuda/libnvrtc.so.13 ]] && command -v clang g++ >/dev/null || exit 77
+[[ -z ${ONCHIP_SANITIZED:-} && -e $ONCHIP_BUILD/cuda/libnvrtc.so.13 ]] && command -v clang >/dev/null &&
+    command -v g++ >/dev/null || exit 77
 try() { # INCLUDE LIBRARY
     now="g++, $1"
     g++ -std=c++17 -Wall -Wextra -Werror -isystem "$1" "$ONCHIP_SOURCE/test/toolkit/nvrtc.cpp" -o nvrtc \
