@@ -16,8 +16,7 @@ typedef struct Capture {
     Mode mode;
     pthread_t thread;
     uint64_t origin;  // the stream that it began with
-    bool broken, implicit;
-    uint32_t members;
+    bool broken;
 } Capture;
 // A stream, by its number, or an event: what comes behind it needs these nodes.
 typedef struct Member {
@@ -276,12 +275,6 @@ void capture_forgets(cudaStream_t s, cudaEvent_t e)
 }
 
 // --- the program's calls ---------------------------------------------------------------------------------------------
-static cudaError_t left(cudaError_t error)
-{
-    graphs_leave();
-    return noted(error);
-}
-
 static cudaError_t begin(cudaStream_t s, int mode, Graph *given, const cudaGraphNode_t *after, size_t n)
 {
     uint64_t number;
@@ -290,8 +283,8 @@ static cudaError_t begin(cudaStream_t s, int mode, Graph *given, const cudaGraph
     if (!stream_number(s, &number)) return noted(cudaErrorInvalidResourceHandle);
     if (!number) return noted(cudaErrorStreamCaptureUnsupported);
     graphs_enter();
-    if (find(captures.streams, number)) return left(cudaErrorIllegalState);
-    if (given && (!graph_find(given) || !nodes_known(given, after, n))) return left(cudaErrorInvalidValue);
+    if (find(captures.streams, number)) return graphs_left(cudaErrorIllegalState);
+    if (given && (!graph_find(given) || !nodes_known(given, after, n))) return graphs_left(cudaErrorInvalidValue);
     Capture *c = mem_alloc(sizeof *c);
     *c = (Capture){.id = ++captures.ids, .mode = (Mode)mode, .thread = pthread_self(), .origin = number, .own = !given};
     c->graph = given ? given : graph_new();
@@ -300,7 +293,7 @@ static cudaError_t begin(cudaStream_t s, int mode, Graph *given, const cudaGraph
     Member *m = join(&captures.streams, number, c);
     m->blocking = stream_blocks(s);
     for (size_t k = 0; k < n; k++) vec_push(&m->last, after[k]);
-    return left(cudaSuccess);
+    return graphs_left(cudaSuccess);
 }
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t s, int mode) { return begin(s, mode, NULL, NULL, 0); }
@@ -352,10 +345,11 @@ cudaError_t cudaStreamEndCapture(cudaStream_t s, cudaGraph_t *out)
     graphs_enter();
     const Member *m = number ? find(captures.streams, number) : NULL;
     if (out) *out = NULL;
-    if (!m) return left(cudaErrorIllegalState);
+    if (!m) return graphs_left(cudaErrorIllegalState);
     Capture *c = m->of;
-    if (c->origin != number) return left(cudaErrorStreamCaptureUnmatched);
-    if (c->mode != RELAXED && !pthread_equal(c->thread, pthread_self())) return left(cudaErrorStreamCaptureWrongThread);
+    if (c->origin != number) return graphs_left(cudaErrorStreamCaptureUnmatched);
+    if (c->mode != RELAXED && !pthread_equal(c->thread, pthread_self()))
+        return graphs_left(cudaErrorStreamCaptureWrongThread);
     cudaError_t error = c->broken        ? cudaErrorStreamCaptureInvalidated
                         : unjoined(c, m) ? cudaErrorStreamCaptureUnjoined
                         : !out && c->own ? cudaErrorInvalidValue
@@ -363,7 +357,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t s, cudaGraph_t *out)
     if (error && c->own) graph_end(c->graph);
     if (!error && out) *out = c->graph;
     end(c);
-    return left(error);
+    return graphs_left(error);
 }
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t s, int *status)
@@ -375,7 +369,7 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t s, int *status)
     graphs_enter();
     const Member *m = number ? find(captures.streams, number) : NULL;
     *status = !m ? NONE : m->of->broken ? BROKEN : ACTIVE;
-    return left(cudaSuccess);
+    return graphs_left(cudaSuccess);
 }
 
 typedef struct Info {
@@ -396,13 +390,13 @@ static cudaError_t tell(cudaStream_t s, const Info *to)
     graphs_enter();
     const Member *m = number ? find(captures.streams, number) : NULL;
     *to->status = !m ? NONE : m->of->broken ? BROKEN : ACTIVE;
-    if (!m) return left(cudaSuccess);
+    if (!m) return graphs_left(cudaSuccess);
     if (to->id) *to->id = m->of->id;
     if (to->graph) *to->graph = m->of->graph;
     if (to->last) *to->last = m->last.v;
     if (to->edges) *to->edges = NULL;  // none has data
     if (to->n) *to->n = m->last.n;
-    return left(cudaSuccess);
+    return graphs_left(cudaSuccess);
 }
 
 // Before CUDA 13 the plain name had three arguments, _v2 had no edges, and _v3 has what the plain name has today.
@@ -434,12 +428,12 @@ static cudaError_t update(cudaStream_t s, const cudaGraphNode_t *after, size_t n
     if (!stream_number(s, &number)) return noted(cudaErrorInvalidResourceHandle);
     graphs_enter();
     Member *m = number ? find(captures.streams, number) : NULL;
-    if (!m) return left(cudaErrorIllegalState);
-    if (!nodes_known(m->of->graph, after, n)) return left(cudaErrorInvalidValue);
+    if (!m) return graphs_left(cudaErrorIllegalState);
+    if (!nodes_known(m->of->graph, after, n)) return graphs_left(cudaErrorInvalidValue);
     if (flags == SET) m->last.n = 0;
     const Nodes more = {.v = (cudaGraphNode_t *)(uintptr_t)after, .n = n};
     push_all(&m->last, &more);
-    return left(cudaSuccess);
+    return graphs_left(cudaSuccess);
 }
 
 cudaError_t cudaStreamUpdateCaptureDependencies_v2(cudaStream_t s, const cudaGraphNode_t *after, const Edge *edges,

@@ -15,7 +15,7 @@ void errors_hush(bool on) { hushed = on; }
 
 cudaError_t runtime_ready(void)
 {
-    if (!hushed && !used) used = true;
+    if (!hushed) used = true;
     return runtime_begin();
 }
 

@@ -35,12 +35,6 @@ static Exec *find(const Exec *handle)
     return e;
 }
 
-static cudaError_t left(cudaError_t error)
-{
-    graphs_leave();
-    return noted(error);
-}
-
 // --- plans -----------------------------------------------------------------------------------------------------------
 static void plan_free(Plan *p)
 {
@@ -264,7 +258,7 @@ static cudaError_t make(cudaGraphExec_t *out, cudaGraph_t handle, unsigned long 
     } else {
         graph_end(copy);
     }
-    return left(error);
+    return graphs_left(error);
 }
 
 // CUDA 11 had the node that failed and a log where flags are now.
@@ -300,7 +294,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t handle)
     graphs_enter();
     Exec *e = find(handle);
     if (e) exec_end(e);
-    return left(e ? cudaSuccess : cudaErrorInvalidValue);
+    return graphs_left(e ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t handle, unsigned long long *flags)
@@ -309,7 +303,7 @@ cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t handle, unsigned long long *fl
     graphs_enter();
     const Exec *e = find(handle);
     if (e && flags) *flags = e->flags;
-    return left(e && flags ? cudaSuccess : cudaErrorInvalidValue);
+    return graphs_left(e && flags ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 // --- changing --------------------------------------------------------------------------------------------------------
@@ -337,9 +331,9 @@ cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t e, cudaGraphNode_t original,
     graphs_enter();
     Node *n = exec_node(e, original);
     if (!n || (n->work.kind != NODE_KERNEL && n->work.kind != NODE_COPY && n->work.kind != NODE_FILL))
-        return left(cudaErrorInvalidValue);
+        return graphs_left(cudaErrorInvalidValue);
     n->off = !on;
-    return left(cudaSuccess);
+    return graphs_left(cudaSuccess);
 }
 
 cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t e, cudaGraphNode_t original, unsigned *on)
@@ -347,9 +341,9 @@ cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t e, cudaGraphNode_t original,
     READY();
     graphs_enter();
     const Node *n = exec_node(e, original);
-    if (!n || !on) return left(cudaErrorInvalidValue);
+    if (!n || !on) return graphs_left(cudaErrorInvalidValue);
     *on = !n->off;
-    return left(cudaSuccess);
+    return graphs_left(cudaSuccess);
 }
 
 // --- update ----------------------------------------------------------------------------------------------------------
@@ -368,16 +362,11 @@ typedef struct UpdateResult {  // cudaGraphExecUpdateResultInfo
 } UpdateResult;
 _Static_assert(sizeof(UpdateResult) == 24, "as in CUDA 13");
 
-static void number(const Graph *g)
-{
-    for (size_t k = 0; k < g->nodes.n; k++) g->nodes.v[k]->place = (uint32_t)k;
-}
-
 // Do both have the same nodes and edges, as they were added one by one? to is the executable one.
 static Outcome compare(const Graph *to, const Graph *from, UpdateResult *r)
 {
     if (to->nodes.n != from->nodes.n) return TOPOLOGY_CHANGED;
-    number(to), number(from);
+    graph_number(to), graph_number(from);
     for (size_t k = 0; k < to->nodes.n; k++) {
         const Node *a = to->nodes.v[k], *b = from->nodes.v[k];
         r->node = from->nodes.v[k];
@@ -390,7 +379,7 @@ static Outcome compare(const Graph *to, const Graph *from, UpdateResult *r)
         r->from = NULL;
         const bool inside = a->work.kind == NODE_CHILD;
         const Outcome o = inside ? compare(a->work.child, b->work.child, r) : UPDATED;
-        if (inside) number(to), number(from);
+        if (inside) graph_number(to), graph_number(from);
         if (o != UPDATED) return o;
         if ((a->work.kind == NODE_ALLOC || a->work.kind == NODE_FREE) && a->work.memory != b->work.memory)
             return PARAMETERS_CHANGED;
@@ -432,13 +421,13 @@ cudaError_t graph_update(cudaGraphExec_t handle, cudaGraph_t graph, int *result,
     graphs_enter();
     const Exec *e = find(handle);
     const Graph *g = graph_find(graph);
-    if (!e || !g) return left(cudaErrorInvalidValue);
+    if (!e || !g) return graphs_left(cudaErrorInvalidValue);
     r.result = (int)compare(e->plan->graph, g, &r);
     if (r.result == UPDATED) take_over(e->plan->graph, g);
     if (result) *result = r.result;
     if (node) *node = r.node;
     if (from) *from = r.from;
-    return left(r.result == UPDATED ? cudaSuccess : cudaErrorGraphExecUpdateFailure);
+    return graphs_left(r.result == UPDATED ? cudaSuccess : cudaErrorGraphExecUpdateFailure);
 }
 
 // CUDA 11 has the node and the result each by itself.

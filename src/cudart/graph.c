@@ -12,6 +12,11 @@ static struct {
 
 void graphs_enter(void) { pthread_mutex_lock(&all.lock); }
 void graphs_leave(void) { pthread_mutex_unlock(&all.lock); }
+cudaError_t graphs_left(cudaError_t error)
+{
+    graphs_leave();
+    return noted(error);
+}
 
 Graph *graph_find(const Graph *handle)
 {
@@ -69,11 +74,15 @@ Node *node_add(Graph *g, const Work *w, Node *const *after, const Edge *edges, s
     return n;
 }
 
+void graph_number(const Graph *g)
+{
+    for (size_t k = 0; k < g->nodes.n; k++) g->nodes.v[k]->place = (uint32_t)k;
+}
+
 Graph *graph_copy(const Graph *g)
 {
     Graph *to = graph_new();
-    to->origin = g;
-    for (size_t k = 0; k < g->nodes.n; k++) g->nodes.v[k]->place = (uint32_t)k;
+    graph_number(g);
     for (size_t k = 0; k < g->nodes.n; k++) {
         const Node *n = g->nodes.v[k];
         const Work w = work_copy(&n->work);
@@ -108,10 +117,8 @@ bool nodes_known(const Graph *g, Node *const *list, size_t n)
 bool graph_order(Graph *g, Nodes *order)
 {
     VEC(Nodes) behind = {0};
-    for (size_t k = 0; k < g->nodes.n; k++) {
-        g->nodes.v[k]->place = (uint32_t)k;
-        vec_push(&behind, ((Nodes){0}));
-    }
+    graph_number(g);
+    for (size_t k = 0; k < g->nodes.n; k++) vec_push(&behind, ((Nodes){0}));
     for (size_t k = 0; k < g->nodes.n; k++)
         for (size_t j = 0; j < g->nodes.v[k]->after.n; j++)
             vec_push(&behind.v[g->nodes.v[k]->after.v[j]->place], g->nodes.v[k]);
@@ -131,11 +138,6 @@ bool graph_order(Graph *g, Nodes *order)
 }
 
 // --- graphs ----------------------------------------------------------------------------------------------------------
-static cudaError_t left(cudaError_t error)
-{
-    graphs_leave();
-    return noted(error);
-}
 #define ENTER() \
     READY();    \
     graphs_enter()
@@ -146,25 +148,25 @@ cudaError_t cudaGraphCreate(cudaGraph_t *out, unsigned flags)
     if (!out || flags) return noted(cudaErrorInvalidValue);
     graphs_enter();
     *out = graph_new();
-    return left(cudaSuccess);
+    return graphs_left(cudaSuccess);
 }
 
 cudaError_t cudaGraphDestroy(cudaGraph_t handle)
 {
     ENTER();
     Graph *g = graph_find(handle);
-    if (!g || g->owner) return left(cudaErrorInvalidValue);
+    if (!g || g->owner) return graphs_left(cudaErrorInvalidValue);
     graph_end(g);
-    return left(cudaSuccess);
+    return graphs_left(cudaSuccess);
 }
 
 cudaError_t cudaGraphClone(cudaGraph_t *out, cudaGraph_t handle)
 {
     ENTER();
     const Graph *g = graph_find(handle);
-    if (!out || !g) return left(cudaErrorInvalidValue);
+    if (!out || !g) return graphs_left(cudaErrorInvalidValue);
     *out = graph_copy(g);
-    return left(cudaSuccess);
+    return graphs_left(cudaSuccess);
 }
 
 cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *out, cudaGraphNode_t original, cudaGraph_t clone)
@@ -174,9 +176,9 @@ cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *out, cudaGraphNode_t origi
     Node *found = NULL;
     for (size_t k = 0; g && k < g->nodes.n; k++)
         if (g->nodes.v[k]->origin == original) found = g->nodes.v[k];
-    if (!out || !original || !found) return left(cudaErrorInvalidValue);
+    if (!out || !original || !found) return graphs_left(cudaErrorInvalidValue);
     *out = found;
-    return left(cudaSuccess);
+    return graphs_left(cudaSuccess);
 }
 
 // It doesn't need its k-th any more; the order of the others stays.
@@ -192,7 +194,7 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle)
 {
     ENTER();
     Node *n = node_find(handle);
-    if (!n) return left(cudaErrorInvalidValue);
+    if (!n) return graphs_left(cudaErrorInvalidValue);
     Graph *g = n->of;
     for (size_t k = 0; k < g->nodes.n; k++) {
         Node *other = g->nodes.v[k];
@@ -203,16 +205,16 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle)
     while (g->nodes.v[at] != n) at++;
     memmove(g->nodes.v + at, g->nodes.v + at + 1, (--g->nodes.n - at) * sizeof *g->nodes.v);
     node_end(n);
-    return left(cudaSuccess);
+    return graphs_left(cudaSuccess);
 }
 
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t handle, int *type)
 {
     ENTER();
     const Node *n = node_find(handle);
-    if (!n || !type) return left(cudaErrorInvalidValue);
+    if (!n || !type) return graphs_left(cudaErrorInvalidValue);
     *type = (int)n->work.kind;
-    return left(cudaSuccess);
+    return graphs_left(cudaSuccess);
 }
 
 // --- lists -----------------------------------------------------------------------------------------------------------
@@ -231,7 +233,7 @@ cudaError_t cudaGraphGetNodes(cudaGraph_t handle, cudaGraphNode_t *nodes, size_t
 {
     ENTER();
     const Graph *g = graph_find(handle);
-    return left(g ? give(&g->nodes, nodes, n) : cudaErrorInvalidValue);
+    return graphs_left(g ? give(&g->nodes, nodes, n) : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaGraphGetRootNodes(cudaGraph_t handle, cudaGraphNode_t *nodes, size_t *n)
@@ -243,7 +245,7 @@ cudaError_t cudaGraphGetRootNodes(cudaGraph_t handle, cudaGraphNode_t *nodes, si
         if (!g->nodes.v[k]->after.n) vec_push(&roots, g->nodes.v[k]);
     const cudaError_t error = g ? give(&roots, nodes, n) : cudaErrorInvalidValue;
     vec_free(&roots);
-    return left(error);
+    return graphs_left(error);
 }
 
 typedef struct EdgeList {
@@ -278,8 +280,8 @@ static cudaError_t edges_of(cudaGraph_t handle, cudaGraphNode_t *from, cudaGraph
     for (size_t k = 0; g && k < g->nodes.n; k++)
         for (size_t j = 0; j < g->nodes.v[k]->after.n; j++)
             push_edge(&l, g->nodes.v[k]->after.v[j], g->nodes.v[k], g->nodes.v[k]->edges.v[j]);
-    if (!g || !from != !to) return give_edges(&l, NULL, NULL, NULL, n), left(cudaErrorInvalidValue);
-    return left(give_edges(&l, from, to, data, n));
+    if (!g || !from != !to) return give_edges(&l, NULL, NULL, NULL, n), graphs_left(cudaErrorInvalidValue);
+    return graphs_left(give_edges(&l, from, to, data, n));
 }
 
 static cudaError_t needed_by(cudaGraphNode_t handle, cudaGraphNode_t *list, Edge *data, size_t *n)
@@ -289,7 +291,7 @@ static cudaError_t needed_by(cudaGraphNode_t handle, cudaGraphNode_t *list, Edge
     Node *x = node_find(handle);
     for (size_t k = 0; x && k < x->after.n; k++) push_edge(&l, x->after.v[k], x, x->edges.v[k]);
     const cudaError_t error = give_edges(&l, list, NULL, data, n);
-    return left(x ? error : cudaErrorInvalidValue);
+    return graphs_left(x ? error : cudaErrorInvalidValue);
 }
 
 static cudaError_t that_need(cudaGraphNode_t handle, cudaGraphNode_t *list, Edge *data, size_t *n)
@@ -303,7 +305,7 @@ static cudaError_t that_need(cudaGraphNode_t handle, cudaGraphNode_t *list, Edge
             if (other->after.v[j] == x) push_edge(&l, other, other, other->edges.v[j]);
     }
     const cudaError_t error = give_edges(&l, list, NULL, data, n);
-    return left(x ? error : cudaErrorInvalidValue);
+    return graphs_left(x ? error : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaGraphGetEdges(cudaGraph_t g, cudaGraphNode_t *from, cudaGraphNode_t *to, Edge *data, size_t *n)
@@ -352,11 +354,11 @@ static cudaError_t change(cudaGraph_t handle, const cudaGraphNode_t *from, const
 {
     ENTER();
     Graph *g = graph_find(handle);
-    if (!g || (n && (!from || !to))) return left(cudaErrorInvalidValue);
+    if (!g || (n && (!from || !to))) return graphs_left(cudaErrorInvalidValue);
     for (size_t k = 0; k < n; k++) {
         const Node *a = node_find(from[k]), *b = node_find(to[k]);
-        if (!a || !b || a->of != g || b->of != g || a == b) return left(cudaErrorInvalidValue);
-        if ((edge_find(a, b) < b->after.n) == add) return left(cudaErrorInvalidValue);
+        if (!a || !b || a->of != g || b->of != g || a == b) return graphs_left(cudaErrorInvalidValue);
+        if ((edge_find(a, b) < b->after.n) == add) return graphs_left(cudaErrorInvalidValue);
     }
     for (size_t k = 0; k < n; k++) {
         Node *b = to[k];
@@ -368,7 +370,7 @@ static cudaError_t change(cudaGraph_t handle, const cudaGraphNode_t *from, const
             node_loses(b, at);
         }
     }
-    return left(cudaSuccess);
+    return graphs_left(cudaSuccess);
 }
 
 cudaError_t cudaGraphAddDependencies_v2(cudaGraph_t g, const cudaGraphNode_t *from, const cudaGraphNode_t *to,

@@ -102,8 +102,7 @@ typedef struct Retained {
     uint64_t count;  // of the graph's references to it
 } Retained;
 typedef struct Graph {
-    struct Graph *self;  // the key
-    const struct Graph *origin;
+    struct Graph *self;         // the key
     Node *owner;                // the node whose child it is; null: it is the program's
     Nodes nodes;                // in the order in which they were added
     VEC(uint64_t) handles;      // of conditional nodes, each with
@@ -116,7 +115,8 @@ typedef struct Graph {
 // One lock is held from graphs_enter to graphs_leave, for all that follows.
 void graphs_enter(void);
 void graphs_leave(void);
-Graph *graph_find(const Graph *handle);  // null: there is no such one
+cudaError_t graphs_left(cudaError_t error);  // graphs_leave, for a call that ends with the error
+Graph *graph_find(const Graph *handle);      // null: there is no such one
 Node *node_find(const Node *handle);
 Graph *graph_new(void);
 Graph *graph_copy(const Graph *g);
@@ -125,6 +125,7 @@ void graph_end(Graph *g);
 Node *node_add(Graph *g, const Work *w, Node *const *after, const Edge *edges, size_t n);
 // Are these nodes of the graph, each once?
 bool nodes_known(const Graph *g, Node *const *list, size_t n);
+void graph_number(const Graph *g);         // a node's place is the one in its graph
 bool graph_order(Graph *g, Nodes *order);  // each behind all that it needs; false: it has a circle
 
 // --- work.c: what a node does ---------------------------------------------------------------------------------------

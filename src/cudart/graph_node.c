@@ -38,12 +38,6 @@ typedef struct AnyParams {
 } AnyParams;
 _Static_assert(sizeof(AnyParams) == 256, "as in CUDA 13");
 
-static cudaError_t left(cudaError_t error)
-{
-    graphs_leave();
-    return noted(error);
-}
-
 // --- parameters ------------------------------------------------------------------------------------------------------
 // extra, by which parameters come as bytes, is as in the driver's launches: pairs of a word and a value.
 static cudaError_t kernel_values(const KernelParams *p, Values *v)
@@ -96,16 +90,6 @@ static CopyParams line_copy(void *to, const void *from, size_t bytes, int kind)
                         .kind = kind};
 }
 
-static cudaError_t symbol_part(const void *symbol, size_t offset, size_t bytes, void **at)
-{
-    uint64_t start;
-    size_t all;
-    cudaError_t error = variable_of(symbol, &start, &all);
-    if (error) return error;
-    *at = (void *)(uintptr_t)(start + offset);
-    return offset > all || bytes > all - offset ? cudaErrorInvalidValue : cudaSuccess;
-}
-
 // --- adding ----------------------------------------------------------------------------------------------------------
 static cudaError_t add(cudaGraphNode_t *out, cudaGraph_t handle, const cudaGraphNode_t *after, const Edge *edges,
                        size_t n, Work *w)
@@ -117,7 +101,7 @@ static cudaError_t add(cudaGraphNode_t *out, cudaGraph_t handle, const cudaGraph
         work_free(w);
     else
         *out = node_add(g, w, after, edges, n);
-    return left(error);
+    return graphs_left(error);
 }
 
 cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *out, cudaGraph_t g, const cudaGraphNode_t *after, size_t n,
@@ -149,7 +133,7 @@ cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t *out, cudaGraph_t g, 
 {
     void *at;
     READY();
-    cudaError_t error = symbol_part(symbol, offset, bytes, &at);
+    cudaError_t error = symbol_place(symbol, offset, bytes, &at);
     return error ? noted(error) : cudaGraphAddMemcpyNode1D(out, g, after, n, at, from, bytes, kind);
 }
 
@@ -159,7 +143,7 @@ cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t *out, cudaGraph_t g
 {
     void *at;
     READY();
-    cudaError_t error = symbol_part(symbol, offset, bytes, &at);
+    cudaError_t error = symbol_place(symbol, offset, bytes, &at);
     return error ? noted(error) : cudaGraphAddMemcpyNode1D(out, g, after, n, to, at, bytes, kind);
 }
 
@@ -270,11 +254,11 @@ cudaError_t cudaGraphConditionalHandleCreate(unsigned long long *handle, cudaGra
     if (error) return error;
     graphs_enter();
     Graph *g = graph_find(graph);
-    if (!g) return left(cudaErrorInvalidValue);
+    if (!g) return graphs_left(cudaErrorInvalidValue);
     *handle = (uintptr_t)at;
     vec_push(&g->handles, *handle);
     vec_push(&g->first_value, flags ? first : UINT32_MAX);
-    return left(cudaSuccess);
+    return graphs_left(cudaSuccess);
 }
 
 // The bodies are new, and the program fills them.
@@ -290,7 +274,7 @@ static cudaError_t add_conditional(cudaGraphNode_t *out, cudaGraph_t graph, cons
     bool known = false;
     for (const Graph *top = g; top && !known; top = top->owner ? top->owner->of : NULL)
         for (size_t k = 0; k < top->handles.n; k++) known |= top->handles.v[k] == p->handle;
-    if (!known) return left(cudaErrorInvalidValue);
+    if (!known) return graphs_left(cudaErrorInvalidValue);
     Work w = {.kind = NODE_CONDITIONAL, .conditional = *p};
     w.conditional.bodies = mem_alloc(sizeof *w.conditional.bodies * p->n);
     for (unsigned k = 0; k < p->n; k++) w.conditional.bodies[k] = graph_new();
@@ -346,13 +330,13 @@ static Node *of_kind(const Node *handle, NodeKind kind)
     return n && n->work.kind == kind ? n : NULL;
 }
 // A function that gives a part of a node's work.
-#define GET(kind, handle, to, value)                     \
-    READY();                                             \
-    graphs_enter();                                      \
-    const Node *n = of_kind(handle, kind);               \
-    if (!n || !(to)) return left(cudaErrorInvalidValue); \
-    *(to) = (value);                                     \
-    return left(cudaSuccess)
+#define GET(kind, handle, to, value)                            \
+    READY();                                                    \
+    graphs_enter();                                             \
+    const Node *n = of_kind(handle, kind);                      \
+    if (!n || !(to)) return graphs_left(cudaErrorInvalidValue); \
+    *(to) = (value);                                            \
+    return graphs_left(cudaSuccess)
 
 // Puts work in place of a node's; null: there is no such node, or one of another kind.
 static cudaError_t put(Node *n, Work *w)
@@ -364,7 +348,7 @@ static cudaError_t put(Node *n, Work *w)
         work_free(&n->work);
         n->work = *w;
     }
-    return left(error);
+    return graphs_left(error);
 }
 
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, KernelParams *p)
@@ -372,7 +356,7 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, KernelParams *p)
     READY();
     graphs_enter();
     Node *n = of_kind(node, NODE_KERNEL);
-    return left(n && p ? tell_kernel(n, p) : cudaErrorInvalidValue);
+    return graphs_left(n && p ? tell_kernel(n, p) : cudaErrorInvalidValue);
 }
 
 // A kernel keeps its attributes.
@@ -380,7 +364,7 @@ static cudaError_t put_kernel(Node *n, const KernelParams *p)
 {
     Work w;
     cudaError_t error = read_kernel(p, &w);
-    if (error) return left(error);
+    if (error) return graphs_left(error);
     if (n && n->work.kind == NODE_KERNEL) {
         w.kernel.config.cooperative = n->work.kernel.config.cooperative;
         w.kernel.config.cluster = n->work.kernel.config.cluster;
@@ -425,17 +409,17 @@ cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, AllocParams *p)
 
 static cudaError_t set_copy(Node *n, const CopyParams *p)
 {
-    return p ? put(n, &(Work){.kind = NODE_COPY, .copy = *p}) : left(cudaErrorInvalidValue);
+    return p ? put(n, &(Work){.kind = NODE_COPY, .copy = *p}) : graphs_left(cudaErrorInvalidValue);
 }
 
 static cudaError_t set_fill(Node *n, const FillWork *p)
 {
-    return p ? put(n, &(Work){.kind = NODE_FILL, .fill = *p}) : left(cudaErrorInvalidValue);
+    return p ? put(n, &(Work){.kind = NODE_FILL, .fill = *p}) : graphs_left(cudaErrorInvalidValue);
 }
 
 static cudaError_t set_host(Node *n, const HostWork *p)
 {
-    return p ? put(n, &(Work){.kind = NODE_HOST, .host = *p}) : left(cudaErrorInvalidValue);
+    return p ? put(n, &(Work){.kind = NODE_HOST, .host = *p}) : graphs_left(cudaErrorInvalidValue);
 }
 
 // What changes a node of a graph, and what changes one of an executable graph.
@@ -462,7 +446,7 @@ SETS(MemsetNodeSetParams, (const FillWork *p), set_fill(n, p))
 SETS(HostNodeSetParams, (const HostWork *p), set_host(n, p))
 static cudaError_t set_event(Node *n, cudaEvent_t e, NodeKind kind)
 {
-    return event_known(e) ? put(n, &(Work){.kind = kind, .event = e}) : left(cudaErrorInvalidResourceHandle);
+    return event_known(e) ? put(n, &(Work){.kind = kind, .event = e}) : graphs_left(cudaErrorInvalidResourceHandle);
 }
 
 static cudaError_t set_line(Node *n, void *to, const void *from, size_t bytes, int kind)
@@ -478,8 +462,8 @@ SETS(MemcpyNodeSetParams1D, (void *to, const void *from, size_t bytes, int kind)
 static cudaError_t set_symbol(Node *n, const void *symbol, void *other, size_t bytes, size_t offset, int kind, bool to)
 {
     void *at;
-    cudaError_t error = symbol_part(symbol, offset, bytes, &at);
-    if (error) return left(error);
+    cudaError_t error = symbol_place(symbol, offset, bytes, &at);
+    if (error) return graphs_left(error);
     const CopyParams copy = to ? line_copy(at, other, bytes, kind) : line_copy(other, at, bytes, kind);
     return set_copy(n, &copy);
 }
@@ -491,7 +475,7 @@ SETS(MemcpyNodeSetParamsFromSymbol, (void *to, const void *symbol, size_t bytes,
 
 static cudaError_t set_any(Node *n, const AnyParams *p)
 {
-    if (!n || !p || (int)n->work.kind != p->kind) return left(cudaErrorInvalidValue);
+    if (!n || !p || (int)n->work.kind != p->kind) return graphs_left(cudaErrorInvalidValue);
     switch (n->work.kind) {
     case NODE_KERNEL: return put_kernel(n, &p->kernel);
     case NODE_COPY: return set_copy(n, &p->copy.copy);
@@ -499,7 +483,7 @@ static cudaError_t set_any(Node *n, const AnyParams *p)
     case NODE_HOST: return set_host(n, &p->host);
     case NODE_WAIT:
     case NODE_RECORD: return set_event(n, p->event, n->work.kind);
-    default: return left(cudaErrorInvalidValue);
+    default: return graphs_left(cudaErrorInvalidValue);
     }
 }
 SETS(NodeSetParams, (const AnyParams *p), set_any(n, p))
@@ -511,8 +495,8 @@ cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t e, cudaGraphNod
     graphs_enter();
     Node *n = exec_node(e, node);
     const Graph *g = graph_find(child);
-    if (!n || n->work.kind != NODE_CHILD || !g) return left(cudaErrorInvalidValue);
-    return left(graph_take_over(n->work.child, g) ? cudaSuccess : cudaErrorInvalidValue);
+    if (!n || n->work.kind != NODE_CHILD || !g) return graphs_left(cudaErrorInvalidValue);
+    return graphs_left(graph_take_over(n->work.child, g) ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 // --- a kernel's attributes -------------------------------------------------------------------------------------------
@@ -523,10 +507,10 @@ cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, int id, const 
     READY();
     graphs_enter();
     Node *n = of_kind(node, NODE_KERNEL);
-    if (!n || !value || id < 0 || id >= ATTRIBUTES) return left(cudaErrorInvalidValue);
+    if (!n || !value || id < 0 || id >= ATTRIBUTES) return graphs_left(cudaErrorInvalidValue);
     if (id == COOPERATIVE) n->work.kernel.config.cooperative = *(const int *)value;
     if (id == CLUSTER) memcpy(&n->work.kernel.config.cluster, value, sizeof(dim3));
-    return left(cudaSuccess);
+    return graphs_left(cudaSuccess);
 }
 
 cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, int id, void *value)
@@ -535,11 +519,11 @@ cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, int id, void *
     READY();
     graphs_enter();
     const Node *n = of_kind(node, NODE_KERNEL);
-    if (!n || !value || id < 0 || id >= ATTRIBUTES) return left(cudaErrorInvalidValue);
+    if (!n || !value || id < 0 || id >= ATTRIBUTES) return graphs_left(cudaErrorInvalidValue);
     memset(value, 0, BYTES);
     if (id == COOPERATIVE) *(int *)value = n->work.kernel.config.cooperative;
     if (id == CLUSTER) memcpy(value, &n->work.kernel.config.cluster, sizeof(dim3));
-    return left(cudaSuccess);
+    return graphs_left(cudaSuccess);
 }
 
 cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_t from)
@@ -548,8 +532,8 @@ cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_
     graphs_enter();
     const Node *a = of_kind(from, NODE_KERNEL);
     Node *b = of_kind(to, NODE_KERNEL);
-    if (!a || !b) return left(cudaErrorInvalidValue);
+    if (!a || !b) return graphs_left(cudaErrorInvalidValue);
     b->work.kernel.config.cooperative = a->work.kernel.config.cooperative;
     b->work.kernel.config.cluster = a->work.kernel.config.cluster;
-    return left(cudaSuccess);
+    return graphs_left(cudaSuccess);
 }

@@ -28,12 +28,6 @@ static void release(UserObject *o, uint64_t n)
     mem_free(o);
 }
 
-static cudaError_t left(cudaError_t error)
-{
-    graphs_leave();
-    return noted(error);
-}
-
 void graph_objects_copy(Graph *to, const Graph *from)
 {
     for (size_t k = 0; k < from->objects.n; k++) {
@@ -62,7 +56,7 @@ cudaError_t cudaUserObjectCreate(UserObject **out, void *of, void (*destroy)(voi
     o->self = o, o->of = of, o->destroy = destroy, o->references = references;
     HASH_ADD_PTR(objects, self, o);
     *out = o;
-    return left(cudaSuccess);
+    return graphs_left(cudaSuccess);
 }
 
 cudaError_t cudaUserObjectRetain(UserObject *handle, unsigned n)
@@ -70,9 +64,9 @@ cudaError_t cudaUserObjectRetain(UserObject *handle, unsigned n)
     READY();
     graphs_enter();
     UserObject *o = find(handle);
-    if (!o || !n || n > INT32_MAX) return left(cudaErrorInvalidValue);
+    if (!o || !n || n > INT32_MAX) return graphs_left(cudaErrorInvalidValue);
     o->references += n;
-    return left(cudaSuccess);
+    return graphs_left(cudaSuccess);
 }
 
 cudaError_t cudaUserObjectRelease(UserObject *handle, unsigned n)
@@ -80,9 +74,9 @@ cudaError_t cudaUserObjectRelease(UserObject *handle, unsigned n)
     READY();
     graphs_enter();
     UserObject *o = find(handle);
-    if (!o || !n || n > o->references) return left(cudaErrorInvalidValue);
+    if (!o || !n || n > o->references) return graphs_left(cudaErrorInvalidValue);
     release(o, n);
-    return left(cudaSuccess);
+    return graphs_left(cudaSuccess);
 }
 
 cudaError_t cudaGraphRetainUserObject(cudaGraph_t handle, UserObject *object, unsigned n, unsigned flags)
@@ -92,10 +86,10 @@ cudaError_t cudaGraphRetainUserObject(cudaGraph_t handle, UserObject *object, un
     graphs_enter();
     Graph *g = graph_find(handle);
     UserObject *o = find(object);
-    if (!g || !o || !n || n > INT32_MAX || flags > MOVE) return left(cudaErrorInvalidValue);
+    if (!g || !o || !n || n > INT32_MAX || flags > MOVE) return graphs_left(cudaErrorInvalidValue);
     if (!flags) o->references += n;
     vec_push(&g->objects, ((Retained){o, n}));
-    return left(cudaSuccess);
+    return graphs_left(cudaSuccess);
 }
 
 cudaError_t cudaGraphReleaseUserObject(cudaGraph_t handle, UserObject *object, unsigned n)
@@ -107,7 +101,7 @@ cudaError_t cudaGraphReleaseUserObject(cudaGraph_t handle, UserObject *object, u
     UserObject *o = find(object);
     for (size_t k = 0; g && k < g->objects.n; k++)
         if (g->objects.v[k].object == o) has += g->objects.v[k].count;
-    if (!g || !o || !n || n > has) return left(cudaErrorInvalidValue);
+    if (!g || !o || !n || n > has) return graphs_left(cudaErrorInvalidValue);
     uint64_t rest = n;
     for (size_t k = 0; rest && k < g->objects.n; k++) {
         if (g->objects.v[k].object != o) continue;
@@ -115,5 +109,5 @@ cudaError_t cudaGraphReleaseUserObject(cudaGraph_t handle, UserObject *object, u
         g->objects.v[k].count -= taken, rest -= taken;
     }
     release(o, n);
-    return left(cudaSuccess);
+    return graphs_left(cudaSuccess);
 }

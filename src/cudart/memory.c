@@ -261,13 +261,14 @@ cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t s)
 cudaError_t cudaMemset(void *to, int value, size_t bytes) { return WAITING(cudaMemsetAsync(to, value, bytes, NULL)); }
 
 // --- variables -------------------------------------------------------------------------------------------------------
-static cudaError_t part_of(const void *symbol, size_t offset, size_t bytes, void **at)
+cudaError_t symbol_place(const void *symbol, size_t offset, size_t bytes, void **at)
 {
     uint64_t start;
     size_t all;
     cudaError_t error = variable_of(symbol, &start, &all);
+    if (error) return error;
     *at = (void *)(uintptr_t)(start + offset);
-    return error ? error : offset > all || bytes > all - offset ? cudaErrorInvalidValue : cudaSuccess;
+    return offset > all || bytes > all - offset ? cudaErrorInvalidValue : cudaSuccess;
 }
 
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t bytes, size_t offset, int kind,
@@ -275,7 +276,7 @@ cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t
 {
     void *at;
     READY();
-    cudaError_t error = part_of(symbol, offset, bytes, &at);
+    cudaError_t error = symbol_place(symbol, offset, bytes, &at);
     return error ? noted(error) : cudaMemcpyAsync(at, from, bytes, kind, s);
 }
 
@@ -289,7 +290,7 @@ cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t bytes
 {
     void *at;
     READY();
-    cudaError_t error = part_of(symbol, offset, bytes, &at);
+    cudaError_t error = symbol_place(symbol, offset, bytes, &at);
     return error ? noted(error) : cudaMemcpyAsync(to, at, bytes, kind, s);
 }
 

@@ -53,6 +53,8 @@ cudaError_t memory_free(void *p, bool waits);     // waits: for all work, in sim
 // The same for a piece of several; more: it isn't the first one.
 cudaError_t memory_copy(void *to, const void *from, size_t bytes, int kind, cudaStream_t s, bool more);
 cudaError_t memory_fill(void *to, int value, size_t bytes, cudaStream_t s, bool more);
+// Where bytes of a variable are, from offset on.
+cudaError_t symbol_place(const void *symbol, size_t offset, size_t bytes, void **at);
 
 // --- pool.c: memory in the order of a stream -------------------------------------------------------------------------
 typedef struct PoolProps {  // cudaMemPoolProps
