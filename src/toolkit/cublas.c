@@ -24,24 +24,11 @@ Status not_there(cublasHandle_t h, const char *function, const char *what)
 }
 
 // --- handles ---------------------------------------------------------------------------------------------------------
-// A program that has not used the runtime yet has no context: it gets the runtime's.
-static CUresult context_is_there(void)
-{
-    CUcontext now = NULL;
-    CUdevice device;
-    CUresult result = cuInit(0);
-    if (result == CUDA_SUCCESS) result = cuCtxGetCurrent(&now);
-    if (result != CUDA_SUCCESS || now) return result;
-    if ((result = cuDeviceGet(&device, 0)) != CUDA_SUCCESS) return result;
-    if ((result = cuDevicePrimaryCtxRetain(&now, device)) != CUDA_SUCCESS) return result;
-    return cuCtxSetCurrent(now);
-}
-
 cublasStatus_t cublasCreate_v2(cublasHandle_t *handle)
 {
     CUdevice device;
     if (!handle) return CUBLAS_STATUS_INVALID_VALUE;
-    if (context_is_there() != CUDA_SUCCESS || cuCtxGetDevice(&device) != CUDA_SUCCESS)
+    if (kernels_begin() != CUDA_SUCCESS || cuCtxGetDevice(&device) != CUDA_SUCCESS)
         return CUBLAS_STATUS_NOT_INITIALIZED;
     cublasHandle_t h = mem_alloc(sizeof *h);
     h->capability = kernels_capability();
