@@ -1,6 +1,8 @@
 // clusters.c: how many clusters of blocks have room, and that a launch takes what is answered. Calls and errors are
 // those of the CUDA Driver API reference and of the runtime's. The GPU is an H200: 132 SMs, of which 16 and 16 are a
 // group, and 4 the last one; a block with WIDE shared memory fills an SM, or two with SLIM do.
+#include "wants.h"
+
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -43,17 +45,10 @@ R cuOccupancyMaxPotentialClusterSize(int *, H, const Config *);
 R cudaOccupancyMaxActiveClusters(int *, H, const RuntimeConfig *);
 R cudaOccupancyMaxPotentialClusterSize(int *, H, const RuntimeConfig *);
 
-#define WANT(error, call)                                                                                 \
-    do {                                                                                                  \
-        R r_ = (call);                                                                                    \
-        if (r_ != (error)) printf("line %d: %s gives %d, not %d\n", __LINE__, #call, r_, error), wrong++; \
-    } while (0)
-#define OK(call) WANT(0, call)
 #define IS(want, got)                                                                                   \
     do {                                                                                                \
         if ((got) != (want)) printf("line %d: %s is %d, not %d\n", __LINE__, #got, got, want), wrong++; \
     } while (0)
-static int wrong;
 
 enum { INVALID_VALUE = 1, INVALID_HANDLE = 400, INVALID_CLUSTER = 912 };
 enum { MAX_DYNAMIC = 8, WIDTH = 11, HEIGHT, DEPTH, NON_PORTABLE };  // CUfunction_attribute

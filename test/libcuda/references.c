@@ -1,6 +1,8 @@
 // references.c: a program of the driver whose kernels read textures and surfaces through variables of their module, as
 // compilers of before CUDA 12 made them. Calls, flags and errors are those of the CUDA Driver API reference; what a
 // texture gives is computed here as the CUDA C++ Programming Guide says ("Texture Fetching").
+#include "wants.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -68,18 +70,6 @@ R cuTexRefGetMipmapLevelClamp(float *, float *, H);
 R cuTexRefGetBorderColor(float *, H);
 R cuSurfRefSetArray(H, H, unsigned);
 R cuSurfRefGetArray(H *, H);
-
-#define WANT(error, call)                                                                                 \
-    do {                                                                                                  \
-        R r_ = (call);                                                                                    \
-        if (r_ != (error)) printf("line %d: %s gives %d, not %d\n", __LINE__, #call, r_, error), wrong++; \
-    } while (0)
-#define OK(call) WANT(0, call)
-#define THAT(condition)                                                               \
-    do {                                                                              \
-        if (!(condition)) printf("line %d: not %s\n", __LINE__, #condition), wrong++; \
-    } while (0)
-static int wrong;
 
 enum { INVALID_VALUE = 1, INVALID_HANDLE = 400, NOT_FOUND = 500, ILLEGAL_ADDRESS = 700 };
 enum { U8 = 0x01, S32 = 0x0a, F32 = 0x20 };             // CUarray_format

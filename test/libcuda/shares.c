@@ -1,5 +1,7 @@
 // shares.c: events and values of two processes of a program. Run without arguments it starts itself again, with the
 // handles that it gives. Errors are those of the CUDA Driver API reference.
+#include "wants.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,18 +37,6 @@ R cuIpcGetMemHandle(Handle *, P);
 R cuIpcOpenMemHandle_v2(P *, Handle, unsigned);
 R cuIpcGetEventHandle(Handle *, H);
 R cuIpcOpenEventHandle(H *, Handle);
-
-#define WANT(error, call)                                                                                 \
-    do {                                                                                                  \
-        R r_ = (call);                                                                                    \
-        if (r_ != (error)) printf("line %d: %s gives %d, not %d\n", __LINE__, #call, r_, error), wrong++; \
-    } while (0)
-#define OK(call) WANT(0, call)
-#define THAT(condition)                                                               \
-    do {                                                                              \
-        if (!(condition)) printf("line %d: not %s\n", __LINE__, #condition), wrong++; \
-    } while (0)
-static int wrong;
 
 enum { INVALID_VALUE = 1, INVALID_CONTEXT = 201, INVALID_HANDLE = 400 };
 enum { NO_TIMING = 2, INTERPROCESS = 4 };  // CU_EVENT_*

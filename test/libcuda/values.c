@@ -1,5 +1,7 @@
 // values.c: streams write values and wait for them, as the CUDA Driver API reference says ("Stream Memory Operations").
 // The argument names a part.
+#include "wants.h"
+
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -48,18 +50,6 @@ R cuStreamWriteValue32_v2_ptsz(H, P, uint32_t, unsigned);
 R cuStreamWriteValue64_v2(H, P, uint64_t, unsigned);
 R cuStreamBatchMemOp(H, unsigned, const Op *, unsigned);
 R cuStreamBatchMemOp_v2(H, unsigned, const Op *, unsigned);
-
-#define WANT(error, call)                                                                                 \
-    do {                                                                                                  \
-        R r_ = (call);                                                                                    \
-        if (r_ != (error)) printf("line %d: %s gives %d, not %d\n", __LINE__, #call, r_, error), wrong++; \
-    } while (0)
-#define OK(call) WANT(0, call)
-#define THAT(condition)                                                               \
-    do {                                                                              \
-        if (!(condition)) printf("line %d: not %s\n", __LINE__, #condition), wrong++; \
-    } while (0)
-static int wrong;
 
 enum { INVALID_VALUE = 1, INVALID_HANDLE = 400, TIMEOUT = 702, NOT_SUPPORTED = 801 };
 enum { GEQ, EQ, AND, NOR, FLUSH = 1 << 30 };                               // CUstreamWaitValue_flags
