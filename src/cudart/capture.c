@@ -21,8 +21,7 @@ typedef struct Capture {
 // A stream, by its number, or an event: what comes behind it needs these nodes.
 typedef struct Member {
     uint64_t key;
-    Capture *of;
-    uint64_t id;  // of the capture: an event may outlive it
+    Capture *of;  // its end is the member's, too
     bool blocking;
     Nodes last;
     UT_hash_handle hh;
@@ -53,7 +52,7 @@ static Member *join(Member **all, uint64_t key, Capture *c)
         HASH_ADD(hh, *all, key, sizeof m->key, m);
         if (all == &captures.events) atomic_fetch_add(&captures.on, 1);
     }
-    m->of = c, m->id = c->id;
+    m->of = c;
     m->last.n = 0;
     return m;
 }
@@ -64,13 +63,6 @@ static void leave(Member **all, Member *m)
     if (all == &captures.events) atomic_fetch_sub(&captures.on, 1);
     vec_free(&m->last);
     mem_free(m);
-}
-
-static Capture *live(const Member *m)
-{
-    for (size_t k = 0; m && k < captures.all.n; k++)
-        if (captures.all.v[k]->id == m->id) return captures.all.v[k];
-    return NULL;
 }
 
 static void push_all(Nodes *to, const Nodes *from)
@@ -205,7 +197,7 @@ cudaError_t capture_wait(cudaEvent_t e, cudaStream_t s, bool external, bool *tak
     uint64_t number = 0;
     Member *m = member_of(s, &error);
     const Member *event = find(captures.events, (uintptr_t)e);
-    Capture *c = live(event);
+    Capture *c = event ? event->of : NULL;
     *taken = !error && (m || c);
     if (error) {
     } else if (m && external) {
@@ -243,7 +235,7 @@ cudaError_t capture_forbids(cudaStream_t s)
 cudaError_t capture_forbids_event(const cudaEvent_t e)
 {
     graphs_enter();
-    const bool captured = live(find(captures.events, (uintptr_t)e));
+    const bool captured = find(captures.events, (uintptr_t)e);
     graphs_leave();
     return captured ? cudaErrorCapturedEvent : cudaSuccess;
 }
@@ -331,7 +323,7 @@ static void end(Capture *c)
 {
     Member *m, *next;
     HASH_ITER(hh, captures.streams, m, next) if (m->of == c) leave(&captures.streams, m);
-    HASH_ITER(hh, captures.events, m, next) if (m->id == c->id) leave(&captures.events, m);
+    HASH_ITER(hh, captures.events, m, next) if (m->of == c) leave(&captures.events, m);
     vec_drop(&captures.all, c);
     atomic_fetch_sub(&captures.on, 1);
     mem_free(c);
