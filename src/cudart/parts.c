@@ -74,6 +74,15 @@ static const char set_conditional[] = ".version 6.0\n.target sm_50\n.address_siz
                                       "{\n.reg .b64 %a;\n.reg .b32 %v;\nld.param.b64 %a, [handle];\n"
                                       "ld.param.b32 %v, [value];\nst.global.u32 [%a], %v;\nret;\n}\n";
 
+// Links what has been added to what the system has, if that went well, and ends the link.
+static bool finish(Link *l, bool ok, Text *ptx, Diag *diag)
+{
+    ok = ok && link_add(l, "onchip", set_conditional, sizeof set_conditional - 1, diag) &&
+         link_finish(l, ptx, NULL, diag);
+    link_free(l);
+    return ok;
+}
+
 // The PTX of one container. What the system has and a text can define is linked to it.
 static bool whole_ptx(const void *image, Text *ptx, Diag *diag)
 {
@@ -86,9 +95,8 @@ static bool whole_ptx(const void *image, Text *ptx, Diag *diag)
     }
     Link *l = link_new();
     link_open(l);
-    ok = link_add(l, "the program", alone.v, alone.n, diag) &&
-         link_add(l, "onchip", set_conditional, sizeof set_conditional - 1, diag) && link_finish(l, ptx, NULL, diag);
-    link_free(l);
+    ok = link_add(l, "the program", alone.v, alone.n, diag);
+    ok = finish(l, ok, ptx, diag);
     text_free(&alone);
     return ok;
 }
@@ -104,8 +112,5 @@ bool parts_ptx(const void *image, Text *ptx, Diag *diag)
     bool ok = true;
     for (size_t k = 0; ok && part; part = fatbin_container(image, ++k, diag)) ok = add(l, part, k, &added, diag);
     if (ok && !added) ok = diag_error(diag, "none of its objects has PTX; " NEEDS_PTX);
-    ok = ok && link_add(l, "onchip", set_conditional, sizeof set_conditional - 1, diag);
-    ok = ok && link_finish(l, ptx, NULL, diag);
-    link_free(l);
-    return ok;
+    return finish(l, ok, ptx, diag);
 }
