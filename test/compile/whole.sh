@@ -130,9 +130,9 @@ CUDA
     gives 1 'shared.cu has a __managed__ variable' 'hint: memory of cudaMallocManaged' -- cc -rdc=true shared.cu
 fi
 # --- NVIDIA's compiler, where it is ---------------------------------------------------------------------------------
-nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+source "$ONCHIP_SOURCE/test/nvcc.bash"
 if [[ -x $nvcc ]]; then
-    export CUDA_HOME=${nvcc%/bin/nvcc}
+    export CUDA_HOME=$toolkit
     gives 3 '7 of saxpy.cu: 13' -- run --toolkit --functional saxpy.cu 7
     gives 0 'saxpy(' -- run --toolkit --functional --kernel saxpy --grid 1 --block 32 --arg u32:4 --arg f32:2 \
         --arg buf:16 --arg buf:16 saxpy.cu

@@ -29,7 +29,7 @@ done
 run --functional ./linked twice
 says "Multiple definition of 'twice' in 'b.cu', first defined in 'object 2'"
 
-nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+source "$ONCHIP_SOURCE/test/nvcc.bash"
 [[ -x $nvcc ]] || exit $bad
 build() { # NAME OPTION …: of data/parts_a.cu and parts_b.cu
     now="nvcc ${*:2}"

@@ -3,10 +3,10 @@
 # prints; without, it prints what it prints with CUDA's own library. Skipped where nvcc isn't. In the short form one
 # program is built, with two targets' PTX, compressed; and with the runtime inside.
 source "$ONCHIP_SOURCE/test/cudart/expect.bash"
-nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+source "$ONCHIP_SOURCE/test/nvcc.bash"
 [[ -x $nvcc && -z ${ONCHIP_SANITIZED:-} ]] || exit 77
 data=$ONCHIP_SOURCE/test/cudart/data
-own=$(dirname "$(readlink -f "$nvcc")")/../lib64
+own=$toolkit/lib64
 
 # build NAME OPTION …: data/NAME.cu
 build() {

@@ -2,7 +2,7 @@
 # Arrays and texture objects of a program that nvcc has built (data/textures.cu): it computes what it expects itself, by
 # the formulas of the CUDA C++ Programming Guide. Skipped where nvcc isn't.
 source "$ONCHIP_SOURCE/test/cudart/expect.bash"
-nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+source "$ONCHIP_SOURCE/test/nvcc.bash"
 [[ -x $nvcc && -z ${ONCHIP_SANITIZED:-} ]] || exit 77
 now='nvcc textures.cu'
 "$nvcc" -O2 -arch=sm_75 -cudart shared "$ONCHIP_SOURCE/test/cudart/data/textures.cu" -o textures >log 2>&1 ||

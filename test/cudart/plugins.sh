@@ -69,7 +69,7 @@ strip libapp.so
 run ./opened 1 fill ./libapp.so
 says 'libapp.so is stripped' 'nvcc -cudart shared'
 
-nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+source "$ONCHIP_SOURCE/test/nvcc.bash"
 if [[ ${ONCHIP_LONG:-} && -x $nvcc ]]; then
     now="nvcc -shared"
     cat >kernel.cu <<'C'

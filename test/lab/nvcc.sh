@@ -2,7 +2,7 @@
 # nvcc.sh: the workloads' device code through nvcc, where there is one: a workload at its small size must give the right
 # result with that PTX too. The short form takes every tenth, on one GPU. Skipped (77) without nvcc.
 set -u
-nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+source "$ONCHIP_SOURCE/test/nvcc.bash"
 [ -x "$nvcc" ] || exit 77
 cd "$ONCHIP_SOURCE" || exit 1
 tmp=$(mktemp -d)

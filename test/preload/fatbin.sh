@@ -4,7 +4,7 @@
 # takes the PTX of add.ptx for what is in a fat binary.)
 set -euo pipefail
 library=$ONCHIP_BUILD/libonchip-sl1.so
-nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+source "$ONCHIP_SOURCE/test/nvcc.bash"
 [[ -e $library && -x $nvcc && -z ${ONCHIP_SANITIZED:-} ]] || exit 77
 here=$ONCHIP_SOURCE/test/preload
 folder=$(mktemp -d)

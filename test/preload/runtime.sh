@@ -5,7 +5,7 @@
 # itself. (LD_LIBRARY_PATH has the stand-in.)
 set -euo pipefail
 library=$ONCHIP_BUILD/libonchip-sl1.so
-nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+source "$ONCHIP_SOURCE/test/nvcc.bash"
 [[ -e $library && -x $nvcc && -z ${ONCHIP_SANITIZED:-} ]] || exit 77
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
@@ -52,7 +52,7 @@ bad=0
 declare -A is_ours=()
 while read -r name; do is_ours[$name]=1; done <ours
 for how in static ${ONCHIP_LONG:+shared}; do
-    "$nvcc" -cudart $how -Xlinker -rpath -Xlinker "${nvcc%/bin/nvcc}/lib64" runtime.cu -o runtime
+    "$nvcc" -cudart $how -Xlinker -rpath -Xlinker "$toolkit/lib64" runtime.cu -o runtime
     rm -f asked
     STAND_IN_ASKED=$PWD/asked LD_PRELOAD=$library ./runtime >out || true
     [[ $(sort -u asked | wc -l) -gt 100 ]] || { echo "$how: it asks for little"; bad=1; }

@@ -5,7 +5,7 @@
 #   ONCHIP_CUDART=static     with the runtime inside, and with the names that onchip needs then
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
-nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+source ../nvcc.bash
 [[ -x $nvcc ]] || { echo "there is no nvcc" >&2; exit 77; }
 to=${ONCHIP_BIN:-bin} runtime=${ONCHIP_CUDART:-shared} bad=0
 declare -A packing=([none]=none [speed]='speed -Xfatbin -compress-all' [size]=size)

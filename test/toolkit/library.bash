@@ -3,7 +3,7 @@
 # wrong.
 source "$ONCHIP_SOURCE/test/cli/expect.bash"
 command -v clang >/dev/null && [[ -e /usr/lib/clc/nvptx64--nvidiacl.bc && -z ${ONCHIP_SANITIZED:-} ]] || exit 77
-nvcc=/usr/local/cuda/bin/nvcc
+source "$ONCHIP_SOURCE/test/nvcc.bash"
 
 # right WHAT COMMAND …
 right() {
@@ -20,7 +20,7 @@ library() {
     else
         complain "$1: $(head -c 600 "$work/log")"
     fi
-    [[ -e /usr/local/cuda/lib64/lib$2.so ]] || return
+    [[ -e $toolkit/lib64/lib$2.so ]] || return
     if "$nvcc" -std=c++17 -w -arch=sm_80 "${@:4}" "$source" "-l$2" -o "$work/$1.nvcc" >"$work/log" 2>&1; then
         right "$1, by nvcc" "$ONCHIP" run --functional --gpu a100 "$work/$1.nvcc" 3
     else

@@ -15,6 +15,6 @@ try() { # INCLUDE LIBRARY
     done
 }
 try "$ONCHIP_BUILD/cuda/include" libnvrtc.so.12
-nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
-[[ ! -x $nvcc ]] || try "${nvcc%/bin/nvcc}/include" libnvrtc.so.13
+source "$ONCHIP_SOURCE/test/nvcc.bash"
+[[ ! -e $toolkit/include/cuda.h ]] || try "$toolkit/include" libnvrtc.so.13
 exit $bad

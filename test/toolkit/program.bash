@@ -4,10 +4,11 @@
 source "$ONCHIP_SOURCE/test/cli/expect.bash"
 command -v clang >/dev/null && [[ -e /usr/lib/clc/nvptx64--nvidiacl.bc && -z ${ONCHIP_SANITIZED:-} ]] || exit 77
 [[ -e $ONCHIP_BUILD/cuda/libcublas.so.12 ]] || exit 77
+source "$ONCHIP_SOURCE/test/nvcc.bash"
 
 # program FILE GPU [OPTIONS…]: a file of this folder, without its ending, built with these options
 program() {
-    local file=$ONCHIP_SOURCE/test/toolkit/$1.cu gpu=$2 nvcc=/usr/local/cuda/bin/nvcc
+    local file=$ONCHIP_SOURCE/test/toolkit/$1.cu gpu=$2
     "$ONCHIP" cc -arch=sm_80 "$file" -o "$work/program" "${@:3}" >"$work/log" 2>&1 ||
         complain "$1: $(head -c 600 "$work/log")"
     runs "$1" --functional --gpu "$gpu"

@@ -2,7 +2,8 @@
 # Our headers of libraries say what the vendor's say, where nvcc has these: the numbers have the same values, and each
 # function takes the same parameters.
 source "$ONCHIP_SOURCE/test/cli/expect.bash"
-include=$ONCHIP_SOURCE/cuda/include nvcc=/usr/local/cuda/bin/nvcc
+source "$ONCHIP_SOURCE/test/nvcc.bash"
+include=$ONCHIP_SOURCE/cuda/include
 [[ -x $nvcc && -z ${ONCHIP_SANITIZED:-} ]] || exit 77
 # Numbers that CUDA 13 has no more.
 gone='CUFFT_(INCOMPLETE_PARAMETER_LIST|PARSE_ERROR|LICENSE_ERROR)'
@@ -22,7 +23,7 @@ agrees() {
     "$nvcc" -std=c++17 -c "$work/theirs.cu" -o "$work/theirs.o" >"$work/log" 2>&1 ||
         complain "$1: $(grep error "$work/log")"
 }
-compared() { [[ ! -e /usr/local/cuda/include/$1 ]] || agrees "$@"; }
+compared() { [[ ! -e $toolkit/include/$1 ]] || agrees "$@"; }
 compared cufftXt.h cufft 55
 compared curand.h curand 55
 compared cusparse.h cusparse 190

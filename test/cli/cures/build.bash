@@ -2,7 +2,7 @@
 # build.bash: makes NAME.ptx and NAME_cured.ptx of each NAME.cu with nvcc of CUDA 13; the second has CURE defined.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
-nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+source ../../nvcc.bash
 for source in *.cu; do
     for cure in '' _cured; do
         to=${source%.cu}$cure.ptx
