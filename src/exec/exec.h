@@ -194,6 +194,7 @@ typedef struct Step {
     uint8_t result;       // STEP_…
     uint8_t space;        // of a memory access, generic resolved; SP_NONE: nothing to time
     bool deferred;        // its values come at the window's edge
+    bool away;            // some of them from the shared memory of other blocks
     bool parted;          // a branch that some of the warp's lanes took and others didn't, or to another place
     // All 32 lanes, in runs of 32, 16 or 8 (blocks narrower than a warp) whose addresses step by stride (below 2^31);
     // or, of an access of words, `part` neighbouring lanes, fewer than 32, whose addresses do. 0 and 0: anything else.
@@ -280,7 +281,7 @@ ALWAYS_INLINE void exec_step(Env *env, Warp *w)
     s->other_mask = 0;
     s->result = STEP_DONE;
     s->space = SP_NONE;
-    s->deferred = s->parted = false;
+    s->deferred = s->parted = s->away = false;
     s->run = s->part = 0;
     if (mask && d->kind != X_LANES) {
         exec_other(env, w, d, mask);

@@ -473,6 +473,7 @@ static bool access_cluster(Env *env, Warp *w, const Dinst *d, uint64_t *addr, ui
         return false;
     }
     env->step.run = 0;
+    env->step.away = true;
     exec_defer(env, w, d, mask, true);
     return true;
 }

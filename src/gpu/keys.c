@@ -152,6 +152,7 @@ COUNTED(CacheCfg, index_bits, index_bit_count);
 COUNTED(TlbCfg, sets, set_count);
 COUNTED(TlbCfg, index_bits, index_bit_count);
 COUNTED(SmCfg, carveouts, carveout_count);
+COUNTED(SmCfg, tag_bits, tag_bit_count);
 COUNTED(PartitionCfg, slice_bits, slice_bit_count);
 COUNTED(DramCfg, bank_bits, bank_bit_count);
 

@@ -2,7 +2,8 @@
 // and the report's page both show what is computed here, so that their numbers are the same.
 //
 // The roofline (Williams et al., CACM 2009) counts warp instructions in the place of floating-point operations, and
-// transactions in the place of bytes (Ding and Williams, PMBS 2019): of the L1 and the L2 an access, of DRAM 32 bytes.
+// transactions in the place of bytes (Ding and Williams, PMBS 2019): of the L1 a cycle's, of the L2 an access, of DRAM
+// 32 bytes.
 // So each ceiling is the same for all kernels. A warp instruction takes an issue slot or more.
 #include "gpu/gpu.h"
 
@@ -12,7 +13,7 @@ static double over(double a, double b) { return b > 0 ? a / b : 0; }
 
 const PeakInfo peak_info[ALL_PEAKS] = {
     [PEAK_ISSUE] = {"peak.issue", "instructions issued, of the issue slots of all SMs"},
-    [PEAK_LSU] = {"peak.l1", "accesses of the L1 and past it, of one per SM and cycle"},
+    [PEAK_LSU] = {"peak.l1", "cycles that accesses of the L1 take, and accesses past it, of all cycles of SMs"},
     [PEAK_SHARED] = {"peak.shared", "passes of shared memory, of one per SM and cycle"},
     [PEAK_LINK] = {"peak.link", "bytes between SMs and partitions in the direction that is nearer to its peak"},
     [PEAK_L2] = {"peak.l2", "look-ups in the L2, of those that its partitions can make"},
@@ -41,7 +42,7 @@ void find_peaks(const uint64_t *c, const Gpu *g, double peak[ALL_PEAKS])
     const double cycles = (double)c[C_CYCLES], sms = cycles * g->sms, partitions = cycles * g->part.partitions;
     double slots = over((double)c[C_ISSUE_SLOTS], (double)c[C_SM_CYCLES]);  // of an SM in a cycle
     peak[PEAK_ISSUE] = over((double)c[C_ISSUED], slots * sms);
-    peak[PEAK_LSU] = over((double)(c[C_L1_ACCESSES] + c[C_L1_BYPASSES]), sms);
+    peak[PEAK_LSU] = over((double)(c[C_L1_CYCLES] + c[C_L1_BYPASSES]), sms);
     peak[PEAK_SHARED] = over((double)c[C_SHARED_PASSES], sms);
     // What all SMs can take and what all partitions can give: the less of both.
     peak[PEAK_LINK_IN] =
@@ -122,7 +123,7 @@ void roofline(const uint64_t *c, const double peak[ALL_PEAKS], double seconds, R
     const struct {
         double bytes, transactions, peak;
     } levels[ROOFS] = {[ROOF_L1] = {32.0 * (double)(c[C_SECTORS_LOADED] + c[C_SECTORS_STORED]),
-                                    (double)(c[C_L1_ACCESSES] + c[C_L1_BYPASSES]), peak[PEAK_LSU]},
+                                    (double)(c[C_L1_CYCLES] + c[C_L1_BYPASSES]), peak[PEAK_LSU]},
                        [ROOF_L2] = {32.0 * (double)c[C_L2_SECTORS], (double)c[C_L2_ACCESSES], peak[PEAK_L2]},
                        [ROOF_DRAM] = {dram_bytes(c), dram_bytes(c) / 32, peak[PEAK_DRAM]},
                        [ROOF_ISSUE] = {0, (double)c[C_ISSUED], peak[PEAK_ISSUE]},

@@ -82,7 +82,7 @@ static uint32_t range(uint64_t first, uint64_t last, Segment *out)
         uint32_t a = from / SECTOR, b = to / SECTOR, whole_a = (from + SECTOR - 1) / SECTOR,
                  whole_b = (to + 1) / SECTOR;
         uint32_t whole = whole_b > whole_a ? ((1u << whole_b) - 1) & ~((1u << whole_a) - 1) : 0;
-        out[n++] = (Segment){s, ((2u << b) - 1) & ~((1u << a) - 1), to - from + 1, whole, 0};
+        out[n++] = (Segment){s, ((2u << b) - 1) & ~((1u << a) - 1), to - from + 1, whole, 0, 0};
     }
     return n;
 }
@@ -94,7 +94,7 @@ static uint32_t apart(uint64_t first, uint32_t stride, uint32_t bytes, Segment *
 {
     for (uint32_t n = 0; n < 32; n++, first += stride) {
         uint32_t at = (uint32_t)first & (SEGMENT - 1), sector = 1u << at / SECTOR;
-        out[n] = (Segment){first - at, sector, bytes, bytes == SECTOR ? sector : 0, 0};
+        out[n] = (Segment){first - at, sector, bytes, bytes == SECTOR ? sector : 0, 0, 0};
     }
     return 32;
 }

@@ -18,6 +18,7 @@ typedef struct Segment {
     uint32_t bytes;    // bytes that lanes touch, counted per lane
     uint32_t whole;    // mask of sectors whose every byte is touched (stores)
     uint32_t cycles;   // that an atomic takes at the L2, with PartitionCfg.atomic_sector
+    uint32_t turn;     // in which it is looked up, where the L1 has banks of tags
 } Segment;
 // The segments of 128 bytes that lanes touch, in the order of their first lane; at most 64. lanes: bit mask. write: it
 // matters what is touched whole; else that is left out.

@@ -25,10 +25,12 @@ typedef struct TensorCfg {
     double rate;                                    // multiply-adds of .f16 a cycle, of the SM; 0: there is no unit
     double wgmma;                                   // that of wgmma; 0: the same
     double f32, tf32, f64, f8, s8, s4, b1, sparse;  // times that
+    double shallow;                                 // of products of one step, times these
     uint32_t step;                                  // cycles
 } TensorCfg;
 typedef struct SmCfg {
     uint32_t schedulers, issue, max_warps, max_blocks, max_threads;
+    uint32_t start;                          // cycles from a block's place on the SM to its warps' first instructions
     uint32_t registers, reg_unit, reg_max;   // 32-bit registers; allocation unit of a warp; most per thread
     uint32_t reg_partitions;                 // equal parts of the registers; a warp's lie in one
     uint32_t reg_banks, reg_ports;           // 0 banks: no conflicts
@@ -61,6 +63,8 @@ typedef struct SmCfg {
     bool scratch_modulo;    // its rows are as many as fit, no power of two
     uint32_t scratch_look;  // cycles, for the L1's tags before an access of it
     TlbCfg tlb;
+    uint64_t tag_bits[5];          // of the L1: address bits by bit of the number of a bank of tags
+    uint32_t tag_bit_count;        // 0: it looks a line up in each cycle
     bool l1_private;               // each warp has an L1 of its own
     bool l1_global, l1_local;      // the spaces the L1 serves
     uint32_t l1_fence;             // FenceDoes
@@ -76,6 +80,7 @@ typedef struct SmCfg {
     uint32_t to_partition;         // cycles
     uint32_t copy_requests, copy_latency, copy_interval;  // of the copy engine
     uint32_t cluster_latency;
+    double cluster_bytes;  // per cycle, of accesses of other blocks' shared memory
     uint32_t local_limit;
     uint32_t interleave;  // Interleave
     uint32_t gather;      // Gather

@@ -332,7 +332,7 @@ static inline Counter stall_cause(const oc_scheduler_view *v)
     if (v->in[OC_WAIT_ALU]) return C_STALL_ALU;
     if (v->in[OC_WAIT_BRANCH]) return C_STALL_BRANCH;
     if (v->in[OC_WAIT_BARRIER]) return C_STALL_BARRIER;
-    return C_STALL_SLEEP;
+    return v->in[OC_WAIT_SLEEP] ? C_STALL_SLEEP : C_STALL_EMPTY;
 }
 
 // Empty slots of scheduler k. Those for memory belong to the instruction that its first waiting warp stands before,

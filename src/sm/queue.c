@@ -147,10 +147,50 @@ static uint32_t split_lines(const Cache *c, Segment *seg, uint32_t n)
             uint32_t part = seg[k].sectors & ((1u << per) - 1) << from;
             if (!part) continue;
             assert(m < MAX_SEGMENTS);  // a lane touches one sector, or one with each of four words
-            out[m++] = (Segment){seg[k].address, part, seg[k].bytes, seg[k].whole & part, seg[k].cycles};
+            out[m++] = (Segment){seg[k].address, part, seg[k].bytes, seg[k].whole & part, seg[k].cycles, 0};
         }
     memcpy(seg, out, m * sizeof *seg);
     return m;
+}
+
+static uint32_t tag_bank(const SmCfg *cfg, uint64_t address)
+{
+    uint32_t bank = 0;
+    for (uint32_t k = 0; k < cfg->tag_bit_count; k++)
+        bank |= (uint32_t)__builtin_parityll(address & cfg->tag_bits[k]) << k;
+    return bank;
+}
+
+// Deals an access's lines to turns, in each of which a bank of the L1's tags looks one up (l1.tag_bits), and sorts them
+// so; those of a turn keep the order of their first lanes. Returns how many turns there are.
+static uint32_t deal(const SmCfg *cfg, LsuOp *op)
+{
+    uint8_t next[1 << COUNT(cfg->tag_bits)] = {0}, at[MAX_SEGMENTS + 1] = {0};
+    uint32_t turns = 0;
+    for (uint32_t k = 0; k < op->count; k++) {
+        Segment *s = &op->seg[k];
+        s->turn = op->count > 1 ? next[tag_bank(cfg, s->address)]++ : 0;
+        turns = MAX(turns, s->turn + 1);
+        at[s->turn + 1]++;
+    }
+    if (turns == 1) return 1;
+    Segment all[MAX_SEGMENTS];
+    for (uint32_t t = 1; t < turns; t++) at[t + 1] += at[t];
+    memcpy(all, op->seg, op->count * sizeof *all);
+    for (uint32_t k = 0; k < op->count; k++) op->seg[at[all[k].turn]++] = all[k];
+    return turns;
+}
+
+// The cycles that an access takes: a turn of the tags each, or one for each row of the banks of shared memory that its
+// words lie in, whichever are more.
+static void settle_turns(Sm *sm, LsuOp *op)
+{
+    const uint32_t turns = deal(&sm->cfg, op), cycles = MAX(turns, MAX(op->passes, sm->cfg.lsu_interval));
+    op->dealt = true;
+    op->late += cycles - turns;
+    op->extra = (uint8_t)(MAX(op->passes, turns) - turns);
+    for (op->last = op->count - 1; op->last && op->seg[op->last - 1].turn == turns - 1;) op->last--;
+    sm->count[C_L1_CYCLES] += MAX(op->passes, turns);
 }
 
 // An instruction comes to the head: which port it goes to is settled, and with it how many transactions it takes.
@@ -161,12 +201,33 @@ static bool settle(Sm *sm, LsuOp *op)
     if (sm->ports.own && op->port == &sm->ports.port[PORT_L1]) op->port = &sm->ports.own[op->warp];
     op->settled = true;
     const Cache *c = &op->port->cache;
-    if (!c->lines || c->cfg.line >= SEGMENT) return true;
-    uint32_t more = split_lines(c, op->seg, op->count) - op->count;
-    op->count += more;
-    sm->inst[op->stat].transactions += more;
-    if (op->tracker != NONE) sm->lsu.tracker[op->tracker].left += more;
+    const bool turns = op->passes && c->lines && (op->port == &sm->ports.port[PORT_L1] || sm->ports.own);
+    if (!turns && op->count < sm->cfg.lsu_interval) op->late += sm->cfg.lsu_interval - op->count;
+    if (c->lines && c->cfg.line < SEGMENT) {
+        uint32_t more = split_lines(c, op->seg, op->count) - op->count;
+        op->count += more;
+        sm->inst[op->stat].transactions += more;
+        if (op->tracker != NONE) sm->lsu.tracker[op->tracker].left += more;
+    }
+    op->last = op->count - 1;
+    if (turns)
+        settle_turns(sm, op);
+    else if (op->port->counts && op->port->counts->accesses == C_L1_ACCESSES)
+        sm->count[C_L1_CYCLES] += op->count;
     return true;
+}
+
+static uint32_t turn_of(const LsuOp *op, uint32_t k) { return op->dealt ? op->seg[k].turn : k; }
+
+// The transactions of a turn. One that is refused is the next one.
+static Refusal turn(Sm *sm, LsuOp *op)
+{
+    const uint32_t now = turn_of(op, op->next);
+    do {
+        const Refusal r = port_access(sm, op, &op->seg[op->next]);
+        if (r) return r;
+    } while (++op->next < op->count && turn_of(op, op->next) == now);
+    return SERVED;
 }
 
 // Cycles from an access's service in shared memory to its results.
@@ -194,7 +255,7 @@ void lsu_tick(Sm *sm)
         if (!r) {
             op->emptied = false;
             if (!op->settled && !settle(sm, op)) return;
-            r = port_access(sm, op, &op->seg[op->next]);
+            r = turn(sm, op);
         }
         if (r) {
             refuse_head(sm, r);
@@ -202,44 +263,47 @@ void lsu_tick(Sm *sm)
         }
         sm->lsu.free = sm->now + 1 + op->late;
         op->late = 0;
-        if (++op->next < op->count) return;
+        if (op->next < op->count) return;
     }
     if (++sm->lsu.head == sm->lsu.room) sm->lsu.head = 0;
     sm->lsu.n--;
 }
 
-// Those that hit, behind one that did.
+// Those that hit, behind one that did, up to the last turn. A turn that others are left of isn't over.
 static void hits(Sm *sm, LsuOp *op, uint64_t to)
 {
-    uint32_t n = port_hits(sm, op, (uint32_t)MIN(op->count - op->next - 1, to - sm->lsu.free));
+    const uint32_t first = turn_of(op, op->next);
+    const uint64_t from = sm->lsu.free;
+    uint32_t most = op->dealt ? 0 : (uint32_t)MIN(op->last - op->next, to - from);
+    while (op->dealt && op->next + most < op->last && from + turn_of(op, op->next + most) - first < to) most++;
+    const uint32_t n = port_hits(sm, op, most);
     sm->ports.hit = false;
     if (!n) return;
     op->next += n;
-    sm->lsu.free += n;
-    sm->now = sm->lsu.free - 1;
+    sm->now = from + turn_of(op, op->next - 1) - first;
+    sm->lsu.free = from + turn_of(op, op->next) - first;
     if (op->tracker == NONE) return;
     Tracker *t = &sm->lsu.tracker[op->tracker];
     t->left -= n;
-    t->time = MAX(t->time, sm->now + op->port->cache.cfg.latency - 1);
+    t->time = MAX(t->time, sm->now + op->port->cache.cfg.latency - 1 + op->extra);
 }
 
 void lsu_go_on(Sm *sm, uint64_t to)
 {
     LsuOp *op = &sm->lsu.queue[sm->lsu.head];
     if (!sm->lsu.n || sm->lsu.refused || op->space == SP_SHARED || !op->next) return;
-    while (sm->lsu.free < to && op->next + 1 < op->count) {
+    while (sm->lsu.free < to && op->next < op->last) {
         if (sm->ports.hit) {
             hits(sm, op, to);
             continue;
         }
         sm->now = sm->lsu.free;
-        const Refusal r = port_access(sm, op, &op->seg[op->next]);
+        const Refusal r = turn(sm, op);
         if (r) {
             refuse_head(sm, r);
             return;
         }
         sm->lsu.free = sm->now + 1;
-        op->next++;
         to = MIN(to, links_due(&sm->links));
     }
 }
@@ -328,6 +392,13 @@ static uint32_t put_loop(Sm *sm, const Step *s, const uint64_t *addr, uint32_t m
     return all;
 }
 
+// Passes that lanes' words take in the banks of shared memory.
+static uint32_t words_pass(const BankCfg *banks, const Step *s, uint32_t mask)
+{
+    if (s->run && s->bytes == 4 && s->stride <= 4 && banks_free(banks, s->addr, s->run, s->stride)) return 1;
+    return bank_passes(banks, s->addr, mask, s->bytes);
+}
+
 // Enters lanes' accesses of shared memory.
 ALWAYS_INLINE const LsuOp *put_shared(Sm *sm, const Step *s, uint32_t mask, uint32_t tracker)
 {
@@ -343,11 +414,15 @@ ALWAYS_INLINE const LsuOp *put_shared(Sm *sm, const Step *s, uint32_t mask, uint
         passes = bank_passes_atomic(banks, banks->pad ? padded : s->addr, mask);
     else if (banks->pad)
         passes = bank_passes(banks, padded, mask, s->bytes);
-    else if (!s->run || s->bytes != 4 || s->stride > 4 || !banks_free(banks, s->addr, s->run, s->stride))
-        passes = bank_passes(banks, s->addr, mask, s->bytes);
+    else
+        passes = words_pass(banks, s, mask);
     if (sm->storage.counts) passes = operands_shared(sm, s->addr, mask, s->bytes, passes);
     if (sm->cfg.energy) count_banks(sm, s, mask);
-    if (!loop) {
+    if (s->away) {
+        op->busy = (uint32_t)(s->bytes * (uint32_t)__builtin_popcount(mask) / sm->cfg.cluster_bytes + 0.5);
+        op->busy = MAX(op->busy, shared_time(&sm->cfg, passes)), op->latency = sm->cfg.cluster_latency - 1;
+        sm->count[C_SHARED_CONFLICTS] += passes - 1;
+    } else if (!loop) {
         op->busy = shared_time(&sm->cfg, passes), op->latency = shared_latency(&sm->cfg, passes);
         sm->count[C_SHARED_CONFLICTS] += passes - 1;
     }
@@ -432,6 +507,16 @@ static bool empties(const Sm *sm, const Dinst *d)
 // What stands in the queue came before.
 void lsu_fence(Sm *sm, const Dinst *d) { sm->lsu.emptying |= empties(sm, d); }
 
+// Passes that the words of an access of the L1 take, whose data lie in the banks of shared memory; 0: it has no such
+// access. In local memory they lie side by side, as far as one can.
+static uint32_t line_passes(const Sm *sm, const LsuOp *op, const Step *s, uint32_t mask)
+{
+    if (op->space == SP_GLOBAL && !op->atomic) return words_pass(&sm->cfg.banks, s, mask);
+    uint32_t bytes = 0;
+    for (uint32_t k = 0; k < op->count && op->space == SP_LOCAL; k++) bytes += op->seg[k].bytes;
+    return (bytes + SEGMENT - 1) / SEGMENT;
+}
+
 // Enters lanes' accesses of a space that is served by a port.
 static void put_port(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t mask, uint32_t tracker)
 {
@@ -451,7 +536,8 @@ static void put_port(Sm *sm, uint32_t slot, const Step *s, Space space, uint32_t
     op->structure = structure_of(sm, s);
     op->port = port_for(sm, op, d);
     op->late = sm->storage.counts ? operands_lines(sm, op) : 0;
-    if (op->count < sm->cfg.lsu_interval) op->late += sm->cfg.lsu_interval - op->count;
+    op->dealt = false, op->extra = 0;
+    op->passes = sm->cfg.tag_bit_count ? line_passes(sm, op, s, mask) : 0;
     count_structure(sm, op, d);
     sm->inst[op->stat].transactions += op->count;
     if (tracker != NONE) sm->lsu.tracker[tracker].left += op->count;

@@ -83,6 +83,7 @@ void sm_begin(Sm *sm, const LaunchInfo *l, uint32_t blocks)
     mem_free(sm->inst);
     sm->inst = mem_alloc(sizeof *sm->inst * l->kernel->insts);
     sm->running = 0;
+    memset(sm->ended, 0, sizeof sm->ended);
     sm->given.n = 0;
     sm->now = sm->env.changed = sm->last_event = 0;
     sm->env.fault = (Fault){0};
@@ -102,7 +103,8 @@ static void start_block(Sm *sm, uint64_t number, Cluster *cluster, uint32_t rank
     exec_cta_start(&sm->env, cta, number, cluster, rank);
     for (uint32_t k = 0; k < cta->warp_count; k++) cta->warps[k].slot = c * cta->warp_count + k;
     issue_cta_start(sm, c, number);
-    for (uint32_t k = 0; k < cta->warp_count; k++) issue_start(sm, c * cta->warp_count + k, &cta->warps[k], c);
+    const uint64_t from = MAX(sm->now, sm->ended[c] + sm->cfg.start);
+    for (uint32_t k = 0; k < cta->warp_count; k++) issue_start(sm, c * cta->warp_count + k, &cta->warps[k], c, from);
 }
 
 void sm_give_block(Sm *sm, uint64_t number, uint64_t now)
@@ -123,6 +125,7 @@ void sm_end_block(Sm *sm, Cta *cta)
 {
     uint32_t c = (uint32_t)(cta - sm->ctas);
     cta->running = false;
+    sm->ended[c] = sm->now + 1;
     sm->running--;
     sm->count[C_BLOCKS]++;
     issue_cta_stop(sm, c);

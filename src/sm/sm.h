@@ -28,7 +28,8 @@ typedef struct Sm {
     const LaunchInfo *launch;
     Cta *ctas;  // cfg.max_blocks; what memory they have is kept from launch to launch
     uint32_t cta_slots, running;
-    VEC(uint64_t) given;  // blocks that begin in the next window, among those that run
+    uint64_t ended[OC_MOST_CTAS];  // per slot: when its last block was over
+    VEC(uint64_t) given;           // blocks that begin in the next window, among those that run
     Issue issue;
     Lsu lsu;
     Engine engine;

@@ -124,6 +124,10 @@ typedef struct LsuOp {
     bool emptied;  // the L1 is to be, before it is served
     bool settled;  // its port is; keep_out: what misses there takes no line
     bool keep_out;
+    bool dealt;                // its transactions have turns (Segment.turn); otherwise each is one
+    uint8_t passes;            // of its words in the banks of shared memory
+    uint8_t extra;             // cycles by which its data come later than its last turn
+    uint32_t last;             // the first transaction of its last turn
     uint8_t structure, bytes;  // bytes: of a lane
     uint32_t stat;             // instruction, as in InstStat
     struct Port *port;

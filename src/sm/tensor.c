@@ -28,6 +28,12 @@ static double factor(const TensorCfg *t, const Product *x)
     }
 }
 
+// Pieces of 16 bytes that a row of A has.
+static uint32_t steps_of(const Tensor *t)
+{
+    return ((uint32_t)(t->x.k >> t->x.sparse) * (uint32_t)type_info[t->x.type[MATRIX_A]].bits + 127) / 128;
+}
+
 static uint32_t busy_for(const SmCfg *cfg, const Tensor *t, double rate)
 {
     if (!(cfg->tensor.rate > 0)) return t->fmas / LANES * MAX(cfg->unit[CLASS_FMA].interval, 1);
@@ -38,16 +44,14 @@ static uint32_t busy_for(const SmCfg *cfg, const Tensor *t, double rate)
 // What a result takes that needn't wait for the unit.
 static uint32_t latency_of(const SmCfg *cfg, const Tensor *t)
 {
-    const uint32_t steps =
-        ((uint32_t)(t->x.k >> t->x.sparse) * (uint32_t)type_info[t->x.type[MATRIX_A]].bits + 127) / 128;
-    return cfg->unit[CLASS_TENSOR].latency + cfg->tensor.step * (steps - 1);
+    return cfg->unit[CLASS_TENSOR].latency + cfg->tensor.step * (steps_of(t) - 1);
 }
 
 void tensor_start(Sm *sm, WarpSlot *ws, const Dinst *d)
 {
     const SmCfg *cfg = &sm->cfg;
     const Tensor *t = d->tensor;
-    const uint32_t busy = busy_for(cfg, t, cfg->tensor.rate),
+    const uint32_t busy = busy_for(cfg, t, cfg->tensor.rate * (steps_of(t) == 1 ? cfg->tensor.shallow : 1)),
                    late = sm->storage.counts && sm->storage.fetch.most ? sm->storage.fetch.most - 1 : 0;
     uint32_t latency = cfg->unit[CLASS_FMA].latency + busy;
     if (cfg->tensor.rate > 0) latency = MAX(latency_of(cfg, t), busy + 1);

@@ -245,7 +245,7 @@ ALWAYS_INLINE Refusal load(Sm *sm, const LsuOp *op, const Segment *s, Port *port
     sm->ports.hit = a->found == HIT;
     if (a->found == HIT) {
         port_count_data(sm, a->port, a->sectors, false, op->structure);
-        if (a->op->tracker != NONE) lsu_done(sm, a->op->tracker, sm->now + c->cfg.latency - 1);
+        if (a->op->tracker != NONE) lsu_done(sm, a->op->tracker, sm->now + c->cfg.latency - 1 + op->extra);
         return looked_up(sm, a, HIT);
     }
     if (a->found != MISS && a->line->pending && sm->ports.pend[a->line->slot].count >= c->cfg.merges)

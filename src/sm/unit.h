@@ -18,10 +18,11 @@ static inline void issue_scratch(Sm *sm, uint32_t lines) { sm->issue.view.scratc
 // Scoreboards of so many warps of a launch: the bytes that they take beyond what is there; and room for them.
 uint64_t issue_lacks(const Sm *sm, const LaunchInfo *l, uint32_t count);
 void issue_room(Sm *sm, uint32_t count);
-void issue_begin(Sm *sm, const LaunchInfo *l);                   // a launch: no warp is there, and the policy opens
-void issue_start(Sm *sm, uint32_t slot, Warp *w, uint32_t cta);  // a warp arrives
-void issue_stop(Sm *sm, WarpSlot *ws);                           // a warp is over
-void issue_pause(Sm *sm, uint32_t slot, uint64_t when);          // it waits at a barrier until then
+void issue_begin(Sm *sm, const LaunchInfo *l);  // a launch: no warp is there, and the policy opens
+// A warp arrives, which begins at cycle `from`.
+void issue_start(Sm *sm, uint32_t slot, Warp *w, uint32_t cta, uint64_t from);
+void issue_stop(Sm *sm, WarpSlot *ws);                   // a warp is over
+void issue_pause(Sm *sm, uint32_t slot, uint64_t when);  // it waits at a barrier until then
 // the policy's turn, if it has come
 static inline void issue_tick(Sm *sm)
 {

@@ -136,7 +136,7 @@ static void enter_scheduler(oc_scheduler_view *s, uint32_t bit)
     s->older[bit] = ~(1ull << bit);
 }
 
-void issue_start(Sm *sm, uint32_t slot, Warp *w, uint32_t cta)
+void issue_start(Sm *sm, uint32_t slot, Warp *w, uint32_t cta, uint64_t from)
 {
     Issue *i = &sm->issue;
     WarpSlot *ws = &i->slots[slot];
@@ -144,8 +144,8 @@ void issue_start(Sm *sm, uint32_t slot, Warp *w, uint32_t cta)
     memset(ready, 0, sizeof *ready * i->score_size);
     *ws = (WarpSlot){.warp = w,
                      .ready = ready,
-                     .next_issue = sm->now,
-                     .pause = OC_WAIT_BRANCH,
+                     .next_issue = from,
+                     .pause = OC_WAIT_NONE,
                      .started = sm->now,
                      .home = &i->sched[slot % sm->cfg.schedulers],
                      .slot = (uint16_t)slot,
