@@ -1,8 +1,8 @@
 #!/bin/bash
 # nvcc_ptx.sh: makes the kept PTX of workloads with nvcc of CUDA 13: NAME.ptx beside NAME.cu, which the build takes as
 # it is. That of workloads/measured is kept since the times beside which they are simulated are those of what nvcc
-# makes; clang unrolls and addresses otherwise. A line "// nvcc: compute_90 8.0 sm_90" in a .cu says what it is compiled for,
-# and the least version and target that have what its kernels use; without one they run on any card.
+# makes; clang unrolls and addresses otherwise. A line "// nvcc: compute_90 8.0 sm_90" in a .cu says what it is compiled
+# for, and the least version and target that have what its kernels use; without one they run on any card.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
