@@ -131,6 +131,7 @@ typedef struct Code {
     struct Kernel *kernel;
     uint32_t number;  // in Kernel.codes
     Dinst *insts;     // n + 1: the last one is an exit
+    uint32_t *line;   // of each: the line of 128 bytes of machine code it lies in, from 1 on, among the kernel's
     uint32_t n;
     uint32_t rows, preds;  // of a frame: registers, .param variables, two scratch rows
     uint32_t registers;    // 32-bit slots after allocation
@@ -164,6 +165,7 @@ typedef struct Kernel {
     VEC(VarPlace) shared;    // its .shared variables, without those of the launch's size
     uint32_t registers;      // per thread, callees included
     uint32_t insts;          // of all codes, their sentinels included
+    uint32_t lines;          // of 128 bytes of machine code
     uint64_t bytes;          // about what it takes of the host's memory
     uint32_t score_size;     // the most scoreboard entries of a frame
     uint32_t local_bytes;    // per thread, deepest chain; recursion is bounded by the device

@@ -187,6 +187,18 @@ static bool decode_function(Decode *x, Code *code)
     return ok;
 }
 
+// Each function begins a line of its own; an issue slot is 16 bytes of machine code.
+static void number_lines(Kernel *k, Code *code)
+{
+    uint64_t slots = 0;
+    code->line = mem_alloc(sizeof *code->line * (code->n + 1));
+    for (uint32_t n = 0; n <= code->n; n++) {
+        code->line[n] = k->lines + 1 + (uint32_t)(slots / 8);
+        slots += code->insts[n].slots;
+    }
+    k->lines += (uint32_t)((slots + 7) / 8);
+}
+
 // The functions that a kernel leads to, each with what it calls before what stands behind the call. Chains of calls may
 // be as long as the text, so what is under way is a list.
 typedef struct Visit {
@@ -397,6 +409,7 @@ Kernel *exec_decode(Image *image, const Function *f, Diag *diag)
         code->stat_base = k->insts;
         k->insts += code->n + 1;
         k->score_size = MAX(k->score_size, code->reg_rows + code->preds);
+        number_lines(k, code);
     }
     if (ok) find_needs(k);
     fill_constants(&x);
@@ -429,7 +442,7 @@ void exec_kernel_free(Kernel *k)
         vec_free(&code->bulks);
         vec_free(&code->local_params);
         vec_free(&code->locals);
-        mem_free(code->insts);
+        mem_free(code->line), mem_free(code->insts);
         if (code->body) body_give(k->image, code->parsed);
         mem_free(code);
     }

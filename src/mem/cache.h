@@ -55,7 +55,8 @@ typedef struct CacheCfg {
 typedef struct CacheLine {
     uint32_t valid, pending, dirty;  // sector masks
     uint32_t slot;                   // the miss it waits for
-    uint64_t owner;                  // a word of whoever brought it, for his own use
+    uint8_t got[4];  // bytes that stores wrote of sectors that aren't valid, where such a cache counts them
+    uint64_t owner;  // a word of whoever brought it, for his own use
 } CacheLine;
 #define NO_LINE UINT64_MAX
 typedef struct CacheShape CacheShape;  // the tables that follow from a cache's description alone; caches alike share it

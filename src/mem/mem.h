@@ -196,6 +196,7 @@ typedef struct PartitionCfg {
     uint32_t atomic_interval;  // cycles of the unit that executes atomics, per lane
     uint32_t atomic_sector;    // the same per sector, unless more lanes meet at one address; 0: lanes count alone
     uint32_t partial;          // cycles of the port for a sector of which a part is written
+    bool masks;                // a part of a sector that is written fetches nothing
     uint32_t sms;
     uint64_t page;            // bytes of a page, for walks
     uint32_t walk, walk_far;  // cycles: TlbCfg.penalty and far of the L2 TLB

@@ -235,6 +235,7 @@ ALWAYS_INLINE void look_up(Partition *p, const Packet *r, L2Access *a)
     a->want = line_sectors(p, a->asked, from);
     a->whole = p->cfg.l2.sector == SECTOR ? line_sectors(p, a->asked & r->whole, from) : 0;
     a->need = a->write ? a->want & ~a->whole : a->want;  // whole sectors are simply overwritten
+    if (a->write && p->cfg.masks) a->need = 0;
     a->local = MAX(a->local, line_at);
     a->key = p->cfg.absent ? a->local ^ p->requests++ << 40 : a->local;
     a->found = cache_lookup(&p->l2, a->key, a->need, &a->line);
@@ -273,6 +274,7 @@ static void replace(Partition *p, const L2Access *a, uint64_t now)
         write_dram(p, now, gone.address, n * p->cfg.l2.sector, gone.owner >> 8 == p->launch ? (uint8_t)gone.owner : 0);
     }
     a->line->owner = (uint64_t)p->launch << 8 | a->r->structure;
+    memset(a->line->got, 0, sizeof a->line->got);
 }
 
 static void begin_miss(Partition *p, CacheLine *line)
@@ -301,6 +303,21 @@ static bool refuse(Partition *p, const L2Access *a)
     p->holds = a->fresh && p->wants != ANY_SET;
     if (p->holds) p->refused = *a;
     return false;
+}
+
+// Parts of sectors are written, whose other bytes the line doesn't have (l2.masks). A sector that has got as many bytes
+// as it has is taken to be whole: nobody writes the same ones twice, before the line leaves.
+static void put_parts(CacheLine *line, const L2Access *a)
+{
+    const uint32_t parts = a->want & ~a->whole & ~line->valid & ~line->pending & 0xf;
+    const uint32_t n = (uint32_t)__builtin_popcount(a->want & ~a->whole);
+    const uint32_t whole = SECTOR * (uint32_t)__builtin_popcount(a->whole),
+                   bytes = a->r->ops > whole ? a->r->ops - whole : 0;
+    for (uint32_t k = 0; k < 4; k++) {
+        if (!(parts >> k & 1)) continue;
+        line->got[k] = (uint8_t)MIN(line->got[k] + bytes / n, SECTOR);
+        if (line->got[k] == SECTOR) line->valid |= 1u << k;
+    }
 }
 
 // Serves request r at cycle now; false: it must wait for DRAM, for what p->lacks and p->wants say.
@@ -333,6 +350,7 @@ static bool serve(Partition *p, const Packet *r, uint64_t now)
     if (a.missing && !under_way) begin_miss(p, line);
     if (a.missing) fetch(p, line->slot, a.local, a.missing, now, r->structure);
     if (a.write) line->valid |= a.whole & ~line->pending;
+    if (a.write && p->cfg.masks) put_parts(line, &a);
     if (a.through)
         write_through(p, &a, now);
     else if (a.write || a.atomic)

@@ -20,7 +20,7 @@ typedef struct Packet {
     uint8_t sectors;    // mask of 4
     uint8_t structure;  // data structure, for statistics
     uint8_t whole;      // writes: sectors whose every byte is written
-    uint8_t ops;        // atomics: lanes; with atomic_sector, cycles
+    uint8_t ops;        // atomics: lanes; with atomic_sector, cycles; writes: bytes that are written, of 128
     bool quiet : 1;     // no reply is wanted
     bool piece : 1;    // the sectors of one line, of a request that is looked up line by line; tag: in Partition.pieces
     bool walking : 1;  // stands for the read of its page-table entry

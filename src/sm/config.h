@@ -52,6 +52,9 @@ typedef struct SmCfg {
     bool shared_blocks;  // passes beyond the first hold up the accesses behind
     BankCfg banks;
     ClassCfg unit[CLASS_COUNT];
+    uint64_t icache, icache_second;          // bytes
+    double icache_second_rate, icache_rate;  // bytes per cycle of lines from the second one, from the L2
+    uint32_t icache_latency;
     TensorCfg tensor;
     uint32_t count;                  // Counting
     uint32_t policy;                 // its place in policies[], or policy_count: a plug-in

@@ -149,6 +149,13 @@ static uint64_t ordered_after(const Sm *sm, const WarpSlot *ws, const Dinst *d, 
     return d->kind == X_BULK ? bulk_after(sm, t) : t;
 }
 
+static void come_to_line(Sm *sm, WarpSlot *ws, uint32_t line)
+{
+    const uint64_t from = fetch_line(sm, line);
+    ws->line = line;
+    if (from > ws->next_issue) ws->next_issue = from, ws->pause = OC_WAIT_BRANCH;
+}
+
 // A wait for memory that is longer is told to the policy even if its end is known, as that of a texture is. It's longer
 // than an L1's hits take, which a warp waits for in the active set of two levels.
 enum { LONG_WAIT = 50 };  // cycles
@@ -167,6 +174,7 @@ ALWAYS_INLINE uint64_t evaluate(Sm *sm, WarpSlot *ws, uint64_t by, Mode mode)
         run_free(sm, ws);
         d = &w->code->insts[w->pc];
     }
+    if (sm->front.sets[0] && w->code->line[d->index] != ws->line) come_to_line(sm, ws, w->code->line[d->index]);
     uint64_t t = ws->next_issue << 2 | KIND_BRANCH;
     for (int k = 0; k < d->score_n; k++) t = MAX(t, ws->ready[d->score[k]]);
     if (ORDERED >> d->kind & 1 || ws->acquires || d->flags & D_WAITS) t = ordered_after(sm, ws, d, t);

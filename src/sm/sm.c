@@ -14,6 +14,7 @@ bool sm_open(Sm *sm, const SmCfg *cfg, const PartitionCfg *part, uint32_t index,
     *why = mem_none;
     if (!issue_open(sm) || !lsu_open(sm)) return false;
     engine_open(sm);
+    fetch_open(sm);
     sm->ctas = mem_alloc(sizeof *sm->ctas * cfg->max_blocks);
     sm->env.log = &sm->log;
     sm->env.owner = sm;
@@ -34,7 +35,7 @@ void sm_close(Sm *sm)
     sm_spare(sm);
     mem_free(sm->ctas);
     vec_free(&sm->spans), vec_free(&sm->given);
-    ports_close(sm), links_close(sm), lsu_close(sm), issue_close(sm), engine_close(sm);
+    ports_close(sm), links_close(sm), lsu_close(sm), issue_close(sm), engine_close(sm), fetch_close(sm);
     watch_close(sm), why_close(sm);
     mem_free(sm->inst);
     log_free(&sm->log);
@@ -88,6 +89,7 @@ void sm_begin(Sm *sm, const LaunchInfo *l, uint32_t blocks)
     sm->now = sm->env.changed = sm->last_event = 0;
     sm->env.fault = (Fault){0};
     lsu_begin(sm);
+    fetch_begin(sm, l->kernel);
     engine_begin(sm);
     links_begin(sm);
     issue_begin(sm, l);

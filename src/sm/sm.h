@@ -33,6 +33,7 @@ typedef struct Sm {
     Issue issue;
     Lsu lsu;
     Engine engine;
+    Front front;
     Ports ports;
     Links links;
     Storage storage;

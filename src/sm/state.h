@@ -15,6 +15,7 @@ typedef struct WarpSlot {
     Warp *warp;       // null: empty
     uint64_t *ready;  // per scoreboard entry: cycle · 4 + kind of the producer
     uint64_t next_issue;
+    uint32_t line;             // that its latest instruction lies in
     uint8_t pause;             // Wait: what it waits for until next_issue
     uint64_t last_ready;       // of all results
     uint32_t outstanding;      // memory instructions
@@ -253,6 +254,21 @@ typedef struct Engine {
     uint64_t due;  // when it has something to do; NEVER: once a reply or a credit has come
     VEC(Awaited) waiting;
 } Engine;
+
+// --- Front: instructions (fetch.c) -----------------------------------------------------------------------------------
+enum { FETCH_WAYS = 4 };
+typedef struct FetchSet {       // the latest first
+    uint32_t line[FETCH_WAYS];  // 0: none
+    uint64_t from[FETCH_WAYS];
+} FetchSet;
+typedef struct Front {
+    FetchSet *set[2];      // of the first cache and the second
+    uint32_t sets[2];      // of the first one none: instructions are there at once
+    uint32_t lines, last;  // of the kernel; the one that was brought last
+    uint64_t kernel;       // whose lines they are
+    uint64_t free;         // when the next line may begin to come, in 1/256 cycle
+    uint64_t cost[2];      // of a line from the second cache, and from the L2; likewise
+} Front;
 
 // --- Watch: who takes whose lines away, for runs whose course over time is asked for (watch.c) -----------------------
 enum { WATCH_ALL, WATCH_STALLED, WATCH_ISOLATED, WATCH_COUNT };

@@ -135,7 +135,7 @@ static Refusal go_past(Sm *sm, const LsuOp *op, const Segment *s)
                 .sectors = (uint8_t)s->sectors,
                 .whole = op->write ? (uint8_t)s->whole : 0,
                 .tag = tag,
-                .ops = !op->atomic                     ? 0
+                .ops = !op->atomic                     ? (uint8_t)MIN(s->bytes, SEGMENT)
                        : sm->links.part->atomic_sector ? (uint8_t)s->cycles
                                                        : (uint8_t)(s->bytes / op->bytes),
                 .structure = op->structure,
@@ -336,6 +336,7 @@ static Refusal store_through(Sm *sm, const LsuOp *op, const Segment *s)
                 .address = s->address,
                 .sectors = (uint8_t)s->sectors,
                 .whole = (uint8_t)s->whole,
+                .ops = (uint8_t)MIN(s->bytes, SEGMENT),
                 .structure = a->op->structure,
                 .quiet = true};
     links_send(sm, part, &p, MIN(s->bytes, bytes));

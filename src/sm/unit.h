@@ -62,6 +62,12 @@ void why_drop(Sm *sm, uint64_t at);                     // a line of the L1 is d
 void why_flush(Sm *sm);                                 // all of them are about to be
 void why_evict(Sm *sm, uint8_t whose, uint8_t by);
 
+// --- fetch.c ---------------------------------------------------------------------------------------------------------
+void fetch_open(Sm *sm);
+void fetch_close(Sm *sm);
+void fetch_begin(Sm *sm, const Kernel *kernel);  // a launch
+uint64_t fetch_line(Sm *sm, uint32_t line);      // the cycle from which on a warp that comes to a line may run it
+
 // --- engine.c --------------------------------------------------------------------------------------------------------
 // Has it room for whatever one instruction asks for? That is looked at when the instruction issues.
 static inline bool engine_accepts(const Sm *sm) { return sm->engine.free >= LANES; }

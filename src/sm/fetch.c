@@ -1,0 +1,75 @@
+// fetch.c: where instructions come from (icache.*). An SM has a cache of them that gives all schedulers what they need,
+// and a second one behind it; what neither has comes from the L2. Lines have 128 bytes, eight instructions of machine
+// code. While warps run a line, the next one comes; so straight code is as fast as its lines come, and only a jump to a
+// line that neither cache has waits for the L2's latency.
+// Both have four ways, of which the least recently used goes: on an RTX 3060 code that is repeated gets slower from 64
+// KiB to 80, and from 128 KiB to 160, as if one set after the other were overrun (AmpereArchViaMicroBenchMark). Lines
+// stay from a launch to the next of the same kernel.
+#include "sm/unit.h"
+
+#include <string.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+enum { LINE = 128, WAYS = FETCH_WAYS };
+
+static uint32_t sets_of(uint64_t size) { return (uint32_t)(size / LINE / WAYS); }
+
+void fetch_open(Sm *sm)
+{
+    Front *f = &sm->front;
+    *f = (Front){.sets = {sets_of(sm->cfg.icache), sets_of(sm->cfg.icache_second)}};
+    for (int k = 0; k < 2; k++) f->set[k] = f->sets[k] ? mem_alloc(sizeof *f->set[k] * f->sets[k]) : NULL;
+    f->cost[0] = (uint64_t)(LINE * 256 / sm->cfg.icache_second_rate);
+    f->cost[1] = (uint64_t)(LINE * 256 / sm->cfg.icache_rate);
+}
+
+void fetch_close(Sm *sm) { mem_free(sm->front.set[0]), mem_free(sm->front.set[1]); }
+
+void fetch_begin(Sm *sm, const Kernel *kernel)
+{
+    Front *f = &sm->front;
+    const uint64_t which = XXH3_64bits_withSeed(kernel->f->symbol->name, strlen(kernel->f->symbol->name), kernel->lines);
+    f->free = f->last = 0;
+    f->lines = kernel->lines;
+    for (int k = 0; k < 2 && f->sets[0]; k++)
+        for (uint32_t s = 0; s < f->sets[k]; s++) {
+            FetchSet *set = &f->set[k][s];
+            if (which != f->kernel) *set = (FetchSet){0};
+            memset(set->from, 0, sizeof set->from);
+        }
+    f->kernel = which;
+}
+
+// A line of a cache becomes the latest one of its set. Returns the cycle from which on it is there; NEVER: it wasn't.
+static uint64_t use(FetchSet *set, uint32_t line)
+{
+    uint32_t k = 0;
+    while (k < WAYS && set->line[k] != line) k++;
+    const uint64_t from = k < WAYS ? set->from[k] : NEVER;
+    for (k = MIN(k, WAYS - 1u); k; k--) set->line[k] = set->line[k - 1], set->from[k] = set->from[k - 1];
+    set->line[0] = line, set->from[0] = from;
+    return from;
+}
+
+// The cycle from which on a line can be run.
+static uint64_t bring(Sm *sm, uint32_t line)
+{
+    Front *f = &sm->front;
+    FetchSet *first = &f->set[0][line % f->sets[0]], *second = f->sets[1] ? &f->set[1][line % f->sets[1]] : NULL;
+    if (first->line[0] == line) return first->from[0];
+    const uint64_t from = use(first, line);
+    if (from != NEVER) return from;
+    const bool far = !second || use(second, line) == NEVER, follows = line == f->last + 1;
+    if (second) second->from[0] = 0;
+    f->last = line;
+    f->free = MAX(f->free, sm->now << 8) + f->cost[far];
+    return first->from[0] = ((f->free + 255) >> 8) + (far && !follows ? sm->cfg.icache_latency : 0);
+}
+
+uint64_t fetch_line(Sm *sm, uint32_t line)
+{
+    const uint64_t from = bring(sm, line);
+    if (line < sm->front.lines) bring(sm, line + 1);
+    return from;
+}
