@@ -29,7 +29,8 @@ void fetch_close(Sm *sm) { mem_free(sm->front.set[0]), mem_free(sm->front.set[1]
 void fetch_begin(Sm *sm, const Kernel *kernel)
 {
     Front *f = &sm->front;
-    const uint64_t which = XXH3_64bits_withSeed(kernel->f->symbol->name, strlen(kernel->f->symbol->name), kernel->lines);
+    const char *name = kernel->f->symbol->name;
+    const uint64_t which = XXH3_64bits_withSeed(name, strlen(name), kernel->lines);
     f->free = f->last = 0;
     f->lines = kernel->lines;
     for (int k = 0; k < 2 && f->sets[0]; k++)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Straight code by its length, on one warp: 2·4·n fused multiply-adds that are run twice, the second half of them timed
-# the second time. The cycles are those that AmpereArchViaMicroBenchMark publishes for an RTX 3060 (InstructionCache_Size,
-# res_I-CacheSize.txt); the code has 128·n bytes.
+# the second time. The cycles are those that AmpereArchViaMicroBenchMark publishes for an RTX 3060, in its folder
+# InstructionCache_Size, res_I-CacheSize.txt; the code has 128·n bytes.
 source "$ONCHIP_SOURCE/test/cli/expect.bash"
 
 straight() { # N
