@@ -36,6 +36,7 @@ static void add_sms(Needs *n, const Gpu *g)
     add(n, "l1.mshrs", sms * ((uint64_t)s->l1.mshrs + s->ro.mshrs + s->cst.mshrs), sizeof(Pend));
     add(n, "lsu.pending", sms * s->pending, sizeof(Pend));
     add(n, "copy.requests", sms * s->copy_requests, sizeof(Pend));
+    add(n, "icache.size", sms, fetch_bytes(s));
     add(n, "lsu.queue", sms * (s->lsu_queue + 2ull), sizeof(LsuOp));
     add(n, "sm.warps", sms * s->max_warps, 64 * sizeof(Tracker) + sizeof(WarpSlot) + sizeof(oc_warp_view));
     add(n, "sm.blocks", sms * s->max_blocks, sizeof(Cta) + sizeof(oc_cta_view));

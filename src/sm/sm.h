@@ -117,6 +117,9 @@ uint32_t sm_occupancy(const SmCfg *cfg, const LaunchInfo *l, const char **limit)
 // The segments of an access of global memory, at most 64; mask: its lanes there.
 uint32_t lsu_segments(const Step *s, uint32_t mask, bool write, bool atomic, Segment *out);
 
+// --- fetch.c ---------------------------------------------------------------------------------------------------------
+uint64_t fetch_bytes(const SmCfg *cfg);  // of the host, that an SM's caches of instructions take
+
 // --- scratch.c -------------------------------------------------------------------------------------------------------
 enum { SCRATCH_LINE = 128, SCRATCH_ROW = 256, ROW_TAGS = 64 };  // bytes of a line and a row; tags in a row
 void scratch_configure(SmCfg *cfg);                             // cfg->scratch: what the policy wants

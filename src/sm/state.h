@@ -259,15 +259,21 @@ typedef struct Engine {
 enum { FETCH_WAYS = 4 };
 typedef struct FetchSet {       // the latest first
     uint32_t line[FETCH_WAYS];  // 0: none
-    uint64_t from[FETCH_WAYS];
+    uint32_t launch;            // in which `from` counts
+    uint64_t from[FETCH_WAYS];  // cycle from which on a line is there
 } FetchSet;
+typedef struct FetchKernel {
+    uint64_t which;
+    uint32_t at, lines;  // where it lies
+} FetchKernel;
 typedef struct Front {
-    FetchSet *set[2];      // of the first cache and the second
-    uint32_t sets[2];      // of the first one none: instructions are there at once
-    uint32_t lines, last;  // of the kernel; the one that was brought last
-    uint64_t kernel;       // whose lines they are
-    uint64_t free;         // when the next line may begin to come, in 1/256 cycle
-    uint64_t cost[2];      // of a line from the second cache, and from the L2; likewise
+    FetchSet *set[2];          // of the first cache and the second
+    uint32_t sets[2];          // of the first one none: instructions are there at once
+    VEC(FetchKernel) kernels;  // that were launched
+    uint32_t launch, at, end;  // this launch, and where its kernel lies
+    uint32_t last;             // the line that was brought last
+    uint64_t free;             // when the next line may begin to come, in 1/256 cycle
+    uint64_t cost[2];          // of a line from the second cache, and from the L2; likewise
 } Front;
 
 // --- Watch: who takes whose lines away, for runs whose course over time is asked for (watch.c) -----------------------

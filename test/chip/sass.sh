@@ -12,7 +12,7 @@ cd "$work" || exit 1
 } >k.ptx
 # takes CYCLES KEY=VALUE …: of a scheduler, for each; 8 warps are on it.
 takes() {
-    local sets=() got
+    local sets=(--set icache.size=0) got
     for s in "${@:2}"; do sets+=(--set "$s"); done
     got=$("$ONCHIP" run k.ptx --gpu rtx3080 --grid 68 --block 1024 --arg buf:4KiB "${sets[@]}" --json |
         jq '.kernels[0].counters.cycles / 800 / 8')
