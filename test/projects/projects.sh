@@ -25,6 +25,7 @@ branches   |    | -lcublas -lcufft -lcusparse
 neighbours | 20 | -lcublas -lcusparse
 written    | 100 | -lnvrtc -lcuda
 cell       | 1  | -lcublasLt
+gpt2       | 1  | -lcublas -lcublasLt
 '
 
 # goes NAME OPTION…: the program runs, and nothing is wrong
