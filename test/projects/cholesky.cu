@@ -118,7 +118,7 @@ int main(int argc, char **argv)
         const std::vector<double> hq = a.times(hp);
         for (int i = 0; i < n; i++) host_pq += hp[i] * hq[i];
         for (int i = 0; i < n; i++) hr[i] -= host_rz / host_pq * hq[i];
-        NEAR(rz, host_rz, 1e-7 * (1 + std::fabs(host_rz)));
+        NEAR(rz, host_rz, 1e-5 * host_rz + 1e-13);
     }
     CHECK(steps < 60);
     const std::vector<double> got = x.get();

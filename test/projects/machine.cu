@@ -34,7 +34,9 @@ __global__ void work(const unsigned *code, int n, unsigned *out)
     s.n = 0;
     s.push(i);
     run(code + (threadIdx.x / 8 % 2 ? 2 * n : 0), n, s);
-    out[i] = s.pop() + s.n * 1000000u;
+    unsigned all = 0;
+    while (s.n) all = all * 31 + s.pop();
+    out[i] = all;
 }
 
 // The same machine, written once more.
@@ -56,7 +58,9 @@ static unsigned on_host(const std::vector<unsigned> &code, int from, int n, unsi
         default: break;
         }
     }
-    return s.back() + ((unsigned)s.size() - 1) * 1000000u;
+    unsigned all = 0;
+    for (size_t k = s.size(); k-- > 0;) all = all * 31 + s[k];
+    return all;
 }
 
 int main(int argc, char **argv)
@@ -70,7 +74,7 @@ int main(int argc, char **argv)
             if (depth < 2 && (op == ADD || op == MULTIPLY || op == SWAP)) op = DUP;
             if (depth > 12 && (op == PUSH || op == DUP)) op = ADD;
             depth += op == PUSH || op == DUP ? 1 : op == ADD || op == MULTIPLY ? -1 : 0;
-            code.push_back(op), code.push_back(1 + random_bits() % 30);
+            code.push_back(op), code.push_back(1 + random_bits() % 12);
         }
     }
     Array<unsigned> program(code), out(threads), told(CODES + 4);

@@ -72,8 +72,21 @@ int main(int argc, char **argv)
     price(s.call, s.call_squared, formula(std::log(start) + drift * years, sigma * std::sqrt(years)));
     price(s.asian, s.asian_squared, formula(std::log(start) + mean, std::sqrt(variance)));
 
-    // The same seed gives the same numbers; what is generated next are others.
+    // The same sums by the host, from the same numbers.
     const std::vector<float> first = z.get();
+    Sums h = {0, 0, 0, 0};
+    for (int i = 0; i < paths; i++) {
+        double at = std::log(start), asian = 0;
+        for (int k = 0; k < STEPS; k++) {
+            at += drift * dt + sigma * std::sqrt(dt) * first[k * paths + i];
+            asian += at / STEPS;
+        }
+        h.call += std::fmax(std::exp(at) - strike, 0), h.asian += std::fmax(std::exp(asian) - strike, 0);
+    }
+    NEAR(s.call, h.call, 1e-9 * h.call);
+    NEAR(s.asian, h.asian, 1e-9 * h.asian);
+
+    // The same seed gives the same numbers; what is generated next are others.
     MUST(curandGenerateNormal(generator, z, STEPS * paths, 0, 1));
     const std::vector<float> next = z.get();
     MUST(curandSetPseudoRandomGeneratorSeed(generator, 2026));
