@@ -19,10 +19,13 @@ poisson    | 9  | -lcufft
 option     | 1024 | -lcurand
 kmeans     | 200 | -rdc=true kmeans_two.cu
 machine    | 64 | -rdc=true machine_two.cu
+solids     | 8  | -rdc=true solids_two.cu solids_three.cu
 relax      | 8  | -rdc=true -lcudadevrt
 wave       | 40 |
 branches   |    | -lcublas -lcufft -lcusparse
 neighbours | 20 | -lcublas -lcusparse
+stages     |    | -lcublas -lcufft -lcurand
+workers    | 4  | -lcublas -lcufft -lpthread
 written    | 100 | -lnvrtc -lcuda
 cell       | 1  | -lcublasLt
 gpt2       | 1  | -lcublas -lcublasLt
