@@ -91,8 +91,9 @@ bool toolkit_make(Work *w, const char *source, bool program, const char *output,
 
 // --- parts.c: the link of device code -------------------------------------------------------------------------------
 bool make_part(Work *w, const char *source, const char *object);  // compiles CUDA source
-// Links the device code of objects that were made with -rdc, and adds an object with it to them. None has some:
-// nothing is done; or always: an empty one is made. output: its name; null: a file for a while.
+// Links the device code of objects that were made with -rdc, and of libraries of such, among them those that -l names;
+// and adds an object with it to them. None has some: nothing is done; or always: an empty one is made. output: its
+// name; null: a file for a while.
 bool link_device(Work *w, WordList *objects, bool always, const char *output);
 
 // --- signature.c: parameters of CUDA source -------------------------------------------------------------------------
