@@ -101,7 +101,7 @@ bool make_ptx(Work *w, const char *source, Target t, Text *ptx)
 {
     const char *ir = work_file(w, "device.ll");
     return pass_ir(&w->tool, source, t, ir, w->device_rules, w->diag) &&
-           pass_ptx(&w->tool, source, t, ir, ptx, w->diag);
+           pass_ptx(&w->tool, source, t, ir, !w->b->parts, ptx, w->diag);
 }
 
 static bool make_fatbin(Work *w, const char *source, const char *path)

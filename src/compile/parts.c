@@ -276,7 +276,7 @@ static bool join_parts(Work *w, const WordList *parts, const char *binary)
     if (ok) {
         words_add(&words, "-S", "-o", whole, NULL), words_join(&words, parts);
         ok = tool_run(&w->tool, "the device code of these objects doesn't fit together", join, &words, w->diag) &&
-             pass_ptx(&w->tool, "the linked program", work_target(w), whole, &ptx, w->diag) &&
+             pass_ptx(&w->tool, "the linked program", work_target(w), whole, true, &ptx, w->diag) &&
              fatbin_write(&(FatbinText){ptx.v, work_target(w)}, 1, &fatbin, w->diag) &&
              write_file(&fatbin, binary, w->diag);
     }

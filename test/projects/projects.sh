@@ -26,6 +26,7 @@ branches   |    | -lcublas -lcufft -lcusparse
 neighbours | 20 | -lcublas -lcusparse
 stages     |    | -lcublas -lcufft -lcurand
 workers    | 4  | -lcublas -lcufft -lpthread
+joined     |    | -lnvrtc -lcuda
 written    | 100 | -lnvrtc -lcuda
 cell       | 1  | -lcublasLt
 gpt2       | 1  | -lcublas -lcublasLt
