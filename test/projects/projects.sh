@@ -16,6 +16,8 @@ pca        | 40 | -lcublas
 systems    | 2  | -lcublas
 blur       | 20 | -lcufft
 poisson    | 9  | -lcufft
+volume     | 5  | -lcufft
+triangles  | 9  | -lcusparse
 option     | 1024 | -lcurand
 kmeans     | 200 | -rdc=true kmeans_two.cu
 machine    | 64 | -rdc=true machine_two.cu
