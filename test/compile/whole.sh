@@ -147,6 +147,10 @@ CUDA
     printf '__managed__ int x;\nint main() { return x; }\n' >shared.cu
     gives 1 'shared.cu has a __managed__ variable' 'hint: memory of cudaMallocManaged' -- cc -rdc=true shared.cu
 fi
+# An address within an array, as a first value.
+printf '__device__ int many[4], *one = &many[2];\n__global__ void k() { one[0]++; }\nint main() {}\n' >in.cu
+! command -v clang-14 >/dev/null || gives 1 'hint: clang 16 takes an address' -- cc -ccbin clang-14 in.cu -o in
+! command -v clang-16 >/dev/null || gives 0 -- cc -ccbin clang-16 in.cu -o in
 # --- NVIDIA's compiler, where it is ---------------------------------------------------------------------------------
 source "$ONCHIP_SOURCE/test/nvcc.bash"
 if [[ -x $nvcc ]]; then
