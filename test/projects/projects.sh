@@ -22,6 +22,7 @@ option     | 1024 | -lcurand
 kmeans     | 200 | -rdc=true kmeans_two.cu
 machine    | 64 | -rdc=true machine_two.cu
 solids     | 8  | -rdc=true solids_two.cu solids_three.cu
+calls      |    | -rdc=true calls_two.cu
 relax      | 8  | -rdc=true -lcudadevrt
 wave       | 40 |
 branches   |    | -lcublas -lcufft -lcusparse
