@@ -101,7 +101,7 @@ bool make_ptx(Work *w, const char *source, Target t, Text *ptx)
 {
     const char *ir = work_file(w, "device.ll");
     return pass_ir(&w->tool, source, t, ir, w->device_rules, w->diag) &&
-           pass_ptx(&w->tool, source, t, ir, ptx, w->diag);
+           pass_ptx(&w->tool, source, t, ir, !w->b->parts, ptx, w->diag);
 }
 
 static bool make_fatbin(Work *w, const char *source, const char *path)
@@ -138,24 +138,44 @@ static bool write_ptx(Work *w, const char *source, const char *output)
 }
 
 // --- what is asked for ---------------------------------------------------------------------------------------------
-static bool make_program(Work *w)
+// What is compiled, and what is linked with it, in their order.
+static bool make_objects(Work *w, WordList *objects)
 {
-    WordList objects = {0};
     bool ok = true;
     for (size_t k = 0; k < w->b->inputs.n && ok; k++) {
         const BuildInput *i = &w->b->inputs.v[k];
         if (kind_of(i) == LINKED) {
-            vec_push(&objects, i->path);
+            vec_push(objects, i->path);
             continue;
         }
         const char *object = work_file(w, "host.o");
         ok = make_object(w, i, object);
-        vec_push(&objects, object);
+        vec_push(objects, object);
     }
+    return ok;
+}
+
+static bool make_program(Work *w)
+{
+    WordList objects = {0};
+    bool ok = make_objects(w, &objects);
     ok = ok && (w->b->dry || link_device(w, &objects, false, NULL));
     ok = ok && pass_link(&w->tool, &objects, w->b->output ? w->b->output : w->b->shared ? "a.so" : "a.out", w->diag);
     vec_free(&objects);
     return ok;
+}
+
+// The device code stays in its parts, until a program is linked with them.
+static bool make_library(Work *w)
+{
+    WordList objects = {0}, words = {0};
+    const char *output = w->b->output ? w->b->output : "a.a";
+    const bool ok = make_objects(w, &objects);
+    words_add(&words, "rcs", output, NULL), words_join(&words, &objects);
+    if (ok && !w->b->dry) unlink(output);  // ar adds to one that is there
+    const bool made = ok && tool_run(&w->tool, "the library can't be made", "ar", &words, w->diag);
+    vec_free(&objects), vec_free(&words);
+    return made;
 }
 
 // Of objects: one that registers their device code. Without any it is empty, as nvcc's is.
@@ -207,9 +227,10 @@ static bool check(const Build *b, Diag *diag)
         sources += kind != LINKED;
     }
     if (!b->inputs.n) return diag_error(diag, "nothing to compile: a .cu file is missing");
-    if (!sources && b->step != BUILD_PROGRAM && b->step != BUILD_DEVICE_LINK)
+    const bool whole = b->step == BUILD_PROGRAM || b->step == BUILD_LIBRARY;
+    if (!sources && !whole && b->step != BUILD_DEVICE_LINK)
         return diag_error(diag, "nothing to compile: %s is no source", b->inputs.v[0].path);
-    if (sources > 1 && b->output && b->step != BUILD_PROGRAM)
+    if (sources > 1 && b->output && !whole)
         return diag_error(diag, "-o %s: %zu sources give as many files", b->output, sources);
     return true;
 }
@@ -226,6 +247,7 @@ bool build_run(const Build *b, Text *said, Diag *diag)
     if (ok) {
         tell_targets(&w, said);
         ok = b->step == BUILD_PROGRAM       ? make_program(&w)
+             : b->step == BUILD_LIBRARY     ? make_library(&w)
              : b->step == BUILD_DEVICE_LINK ? make_device_link(&w)
                                             : make_each(&w);
     }

@@ -31,6 +31,7 @@ void program_remove(const Text *program);
 // --- build.c: onchip cc --------------------------------------------------------------------------------------------
 typedef enum BuildStep {
     BUILD_PROGRAM,      // compile and link
+    BUILD_LIBRARY,      // -lib: compile, and put the objects into a library
     BUILD_OBJECT,       // -c
     BUILD_PTX,          // -ptx
     BUILD_FATBIN,       // -fatbin

@@ -117,6 +117,7 @@ static bool take(Reader *r, int o, const char *v)
     case N_PTX: b->step = BUILD_PTX; break;
     case N_FATBIN: b->step = BUILD_FATBIN; break;
     case N_DEVICE_LINK: b->step = BUILD_DEVICE_LINK; break;
+    case N_MAKE_LIBRARY: b->step = BUILD_LIBRARY; break;
     case N_PREPROCESS: b->step = BUILD_PREPROCESS; break;
     case N_RULES: b->step = BUILD_RULES, words_add(&b->host, "-M", NULL); break;
     case N_OWN_RULES: b->step = BUILD_RULES, words_add(&b->host, "-MM", NULL); break;

@@ -93,7 +93,7 @@ bool make_part(Work *w, const char *source, const char *object)
 #define REGISTERS "__cudaRegisterLinkedBinary_"
 typedef struct Registers {
     Work *w;
-    WordList names;
+    WordList names, libraries;  // and the libraries that were looked into
 } Registers;
 
 // The symbols' names stand one behind the other, each with a null byte.
@@ -108,32 +108,118 @@ static void find_names(Registers *r, const ElfSection *texts)
     }
 }
 
-// Takes the device code out of an object, if it has such that is to be linked.
-static bool take_device(Registers *r, const char *object, WordList *parts)
+// Gets the device code of an object, and its names. False: none of it is to be linked.
+static bool read_device(Registers *r, const char *bytes, size_t n, Text *code)
 {
-    Text file = {0}, code = {0};
     Elf elf;
     ElfSection s, texts;
-    bool ok = true;
-    if (!text_read_file(&file, object) || !elf_open(&elf, file.v, file.n)) return text_free(&file), true;
     const size_t before = r->names.n;
+    if (!elf_open(&elf, bytes, n)) return false;
     for (uint32_t k = 0; elf_section(&elf, k, &s) && elf_section(&elf, elf.names, &texts); k++) {
         const char *name = elf_text(&texts, s.name);
         if (name && s.v && !strcmp(name, ".strtab")) find_names(r, &s);
-        if (name && s.v && !strcmp(name, "__nv_relfatbin")) text_add(&code, (const char *)s.v, s.n);
+        if (name && s.v && !strcmp(name, "__nv_relfatbin")) text_add(code, (const char *)s.v, s.n);
     }
-    if (r->names.n > before) {
-        while (code.n && !code.v[code.n - 1]) code.n--;
-        if (code.n < 10 || memcmp(code.v, "; ModuleID", 10)) {
-            ok = diag_error(r->w->diag, "%s has device code of another compiler than onchip cc, which can't be linked",
-                            object);
-        } else {
-            const char *path = work_file(r->w, "part.ll");
-            ok = write_file(&code, path, r->w->diag);
-            vec_push(parts, path);
+    while (code->n && !code->v[code->n - 1]) code->n--;
+    return r->names.n > before;
+}
+
+static bool is_ours(const Text *code) { return code->n >= 10 && !memcmp(code->v, "; ModuleID", 10); }
+
+static bool add_part(Registers *r, const Text *code, WordList *parts)
+{
+    const char *path = work_file(r->w, "part.ll");
+    vec_push(parts, path);
+    return write_file(code, path, r->w->diag);
+}
+
+// A library's members: each has a head of 60 letters, with its size from the 48th on, and begins at an even place.
+typedef struct Member {
+    const char *v;
+    size_t n;
+} Member;
+static const char library_begins[] = "!<arch>\n";
+static bool next_member(const Text *file, size_t *at, Member *m)
+{
+    enum { HEAD = 60, SIZE = 48 };
+    if (*at > file->n || file->n - *at < HEAD) return false;
+    *m = (Member){file->v + *at + HEAD, strtoul(file->v + *at + SIZE, NULL, 10)};
+    const size_t left = file->n - *at - HEAD;
+    *at += HEAD + m->n + (m->n & 1);
+    return m->n <= left;
+}
+
+// All members are taken, as nvlink takes them: what a kernel of theirs is needed for, the host's linker alone knows. A
+// library that was linked for itself has an object that registers the rest: it is left alone.
+static bool take_library(Registers *r, const char *path, const Text *file, WordList *parts)
+{
+    const size_t before = r->names.n, parts_before = parts->n;
+    const char *real = realpath(path, (char[4096]){0});
+    bool ok = true, whole = false;
+    Member m;
+    for (size_t k = 0; k < r->libraries.n && real; k++)
+        if (!strcmp(r->libraries.v[k], real)) return true;
+    if (real) vec_push(&r->libraries, arena_copy(&r->w->arena, real));
+    for (size_t at = strlen(library_begins); ok && !whole && next_member(file, &at, &m);) {
+        Text code = {0};
+        const size_t names = r->names.n;
+        if (read_device(r, m.v, m.n, &code)) {
+            whole = !code.n;
+            if (is_ours(&code))
+                ok = add_part(r, &code, parts);
+            else
+                r->names.n = names;  // another compiler's: the host's linker tells if it is needed
         }
+        text_free(&code);
     }
+    if (whole) r->names.n = before, parts->n = parts_before;
+    return ok;
+}
+
+// Takes the device code out of an object or a library, if it has such that is to be linked.
+static bool take_device(Registers *r, const char *path, WordList *parts)
+{
+    Text file = {0}, code = {0};
+    bool ok = true;
+    if (!text_read_file(&file, path)) return text_free(&file), true;
+    if (file.n >= strlen(library_begins) && !memcmp(file.v, library_begins, strlen(library_begins)))
+        ok = take_library(r, path, &file, parts);
+    else if (read_device(r, file.v, file.n, &code))
+        ok = is_ours(&code)
+                 ? add_part(r, &code, parts)
+                 : diag_error(r->w->diag,
+                              "%s has device code of another compiler than onchip cc, which can't be linked", path);
     text_free(&file), text_free(&code);
+    return ok;
+}
+
+// The file that the linker takes for -lNAME, if one of the folders of -L has it and it can have device code to link.
+static const char *find_library(Work *w, const char *name)
+{
+    const WordList *words = &w->b->link;
+    for (size_t k = 0; k < words->n; k++) {
+        if (strncmp(words->v[k], "-L", 2)) continue;
+        const char *folder = words->v[k] + 2;
+        if (*name == ':') {
+            const char *file = arena_printf(&w->arena, "%s/%s", folder, name + 1);
+            if (!access(file, R_OK)) return file;
+            continue;
+        }
+        if (!access(arena_printf(&w->arena, "%s/lib%s.so", folder, name), R_OK)) return NULL;
+        const char *file = arena_printf(&w->arena, "%s/lib%s.a", folder, name);
+        if (!access(file, R_OK)) return file;
+    }
+    return NULL;
+}
+
+static bool take_libraries(Registers *r, WordList *parts)
+{
+    const WordList *words = &r->w->b->link;
+    bool ok = true;
+    for (size_t k = 0; k < words->n && ok; k++) {
+        const char *path = strncmp(words->v[k], "-l", 2) ? NULL : find_library(r->w, words->v[k] + 2);
+        if (path) ok = take_device(r, path, parts);
+    }
     return ok;
 }
 
@@ -190,7 +276,7 @@ static bool join_parts(Work *w, const WordList *parts, const char *binary)
     if (ok) {
         words_add(&words, "-S", "-o", whole, NULL), words_join(&words, parts);
         ok = tool_run(&w->tool, "the device code of these objects doesn't fit together", join, &words, w->diag) &&
-             pass_ptx(&w->tool, "the linked program", work_target(w), whole, &ptx, w->diag) &&
+             pass_ptx(&w->tool, "the linked program", work_target(w), whole, true, &ptx, w->diag) &&
              fatbin_write(&(FatbinText){ptx.v, work_target(w)}, 1, &fatbin, w->diag) &&
              write_file(&fatbin, binary, w->diag);
     }
@@ -205,6 +291,7 @@ bool link_device(Work *w, WordList *objects, bool always, const char *output)
     Text c = {0};
     bool ok = true;
     for (size_t k = 0; k < objects->n && ok; k++) ok = take_device(&r, objects->v[k], &parts);
+    ok = ok && take_libraries(&r, &parts);
     if (ok && (parts.n || always)) {
         const char *binary = work_file(w, "whole.fatbin"), *source = work_file(w, "registers.c");
         const char *object = output ? output : work_file(w, "registers.o");
@@ -219,6 +306,6 @@ bool link_device(Work *w, WordList *objects, bool always, const char *output)
         vec_free(&plain.host);
         vec_push(objects, object);
     }
-    vec_free(&parts), vec_free(&r.names), text_free(&c);
+    vec_free(&parts), vec_free(&r.names), vec_free(&r.libraries), text_free(&c);
     return ok;
 }

@@ -151,7 +151,7 @@ static bool take_directives(const char *ir, Text *text, Directives *all, Diag *d
     return !all->taken || write_file(text, ir, diag);
 }
 
-bool pass_ptx(const Tool *t, const char *source, Target target, const char *ir, Text *ptx, Diag *diag)
+bool pass_ptx(const Tool *t, const char *source, Target target, const char *ir, bool whole, Text *ptx, Diag *diag)
 {
     WordList w = {0};
     Text made = {0}, text = {0};
@@ -171,7 +171,7 @@ bool pass_ptx(const Tool *t, const char *source, Target target, const char *ir, 
         if (ok) directives_put(&directives, ptx);
         if (ok && t->build->registers) directives_limit(t->build->registers, ptx);
         if (ok && ptx->n) signatures_put(text.v ? text.v : "", ptx);
-        ok = ok && check_bodies(source, ptx, diag);
+        ok = ok && (!whole || check_bodies(source, ptx, diag));
     }
     unlink(made.v);
     text_free(&made), text_free(&text), directives_free(&directives);

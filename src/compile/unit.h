@@ -50,8 +50,8 @@ bool own_folder(const char *name, Text *path, Diag *diag);  // "cuda", or "cuda/
 // --- passes.c: the device's and the host's pass ---------------------------------------------------------------------
 // depend: gets the names of all files that the source includes, as a rule of make; may be null.
 bool pass_ir(const Tool *t, const char *source, Target target, const char *ir, const char *depend, Diag *diag);
-// PTX of it, in which the kernels' parameters have their names and no function lacks a body.
-bool pass_ptx(const Tool *t, const char *source, Target target, const char *ir, Text *ptx, Diag *diag);
+// PTX of it, in which the kernels' parameters have their names. whole: no function lacks a body.
+bool pass_ptx(const Tool *t, const char *source, Target target, const char *ir, bool whole, Text *ptx, Diag *diag);
 // The object's name may end in .s or .ll: then it is assembly, or LLVM's intermediate form of a shared library's code;
 // and the source's, which was made by an earlier pass.
 bool pass_host(const Tool *t, const char *source, const char *fatbin, const char *object, const char *depend,
@@ -91,8 +91,9 @@ bool toolkit_make(Work *w, const char *source, bool program, const char *output,
 
 // --- parts.c: the link of device code -------------------------------------------------------------------------------
 bool make_part(Work *w, const char *source, const char *object);  // compiles CUDA source
-// Links the device code of objects that were made with -rdc, and adds an object with it to them. None has some:
-// nothing is done; or always: an empty one is made. output: its name; null: a file for a while.
+// Links the device code of objects that were made with -rdc, and of libraries of such, among them those that -l names;
+// and adds an object with it to them. None has some: nothing is done; or always: an empty one is made. output: its
+// name; null: a file for a while.
 bool link_device(Work *w, WordList *objects, bool always, const char *output);
 
 // --- signature.c: parameters of CUDA source -------------------------------------------------------------------------

@@ -5,7 +5,8 @@
 // `onchip run` has this library loaded before the program's own constructors run, but a library's may have run before,
 // and later ones are opened when the program likes (dlopen). What nvcc puts into a constructor of each object file ends
 // in atexit, which comes to __cxa_atexit here: then new libraries are looked at. Those constructors are called once
-// more for them, so that they register their device code here.
+// more for them, so that they register their device code here. With -rdc=true each counts itself, and the last one
+// registers for all: while they are called once more, the count begins at 0 again.
 //
 // Invariant: nothing but the first bytes of a whole function is overwritten. A function that is shorter than the jump
 // stays: those of CUDA 13 jump to one that is not (__cudaLaunchKernel to cudaLaunchKernel).
@@ -32,11 +33,18 @@ typedef void Constructor(void);
 typedef struct Object {  // a program or a library that is loaded
     char *name;
     uintptr_t base, lo, hi;  // where it lies, and its code
+    uintptr_t data_lo, data_hi;
     bool program;
     Place first;  // that was written; at null: none was
 } Object;
 typedef VEC(Object) Objects;
-typedef VEC(Constructor *) Constructors;
+typedef struct Counter {
+    int *at, was;
+} Counter;
+typedef struct Again {  // what is done once more
+    VEC(Constructor *) constructors;
+    VEC(Counter) counters;
+} Again;
 
 static struct {
     pthread_mutex_t lock;
@@ -98,7 +106,7 @@ static void read_own(const Objects *all)
     File f;
     for (size_t k = 0; k < all->n && !redirection.read; k++) {
         if (!is_own(&all->v[k]) || !file_open(&f, all->v[k].name)) continue;
-        redirection.read = elf_symbols(&f.elf, true, note_own, &all->v[k]);
+        redirection.read = elf_symbols(&f.elf, true, STT_FUNC, note_own, &all->v[k]);
         file_close(&f);
     }
 }
@@ -109,7 +117,7 @@ typedef struct Found {
     bool runtime;  // it has a function that only the runtime has
     int major;     // of CUDA: 11 and 12 have functions that later ones don't have
     VEC(Place) places;
-    Constructors constructors;
+    Again again;
 } Found;
 
 static void note(void *user, const char *name, uint64_t at, uint64_t bytes)
@@ -118,7 +126,7 @@ static void note(void *user, const char *name, uint64_t at, uint64_t bytes)
     const Object *o = f->of;
     uintptr_t there = o->base + at;
     if (there < o->lo || there >= o->hi || o->hi - there < bytes) return;
-    if (strstr(name, "__sti____cudaRegisterAll")) vec_push(&f->constructors, (Constructor *)there);
+    if (strstr(name, "__sti____cudaRegisterAll")) vec_push(&f->again.constructors, (Constructor *)there);
     if (strncmp(name, "cuda", 4) && strncmp(name, "__cuda", 6)) return;
     if (!strcmp(name, "cudaGetDeviceProperties_v2")) f->major = 12;
     if (!strcmp(name, "__cudaRegisterTexture")) f->major = 11;
@@ -126,6 +134,16 @@ static void note(void *user, const char *name, uint64_t at, uint64_t bytes)
     if (!ours) return;
     f->runtime |= !strcmp(name, "__cudaRegisterFatBinary");
     vec_push(&f->places, ((Place){(uint8_t *)there, ours}));
+}
+
+// nvcc's stub of a device link has static int __i in the function __cudaRegisterLinkedBinary.
+static void note_counter(void *user, const char *name, uint64_t at, uint64_t bytes)
+{
+    Found *f = user;
+    const uintptr_t there = f->of->base + at;
+    const char *function = strstr(name, "__cudaRegisterLinkedBinary");
+    if (bytes != sizeof(int) || there < f->of->data_lo || there > f->of->data_hi - bytes) return;
+    if (function && strstr(function, "E3__i")) vec_push(&f->again.counters, ((Counter){(int *)there, 0}));
 }
 
 static void make_jump(const Place *p, uint8_t code[JUMP])
@@ -152,13 +170,15 @@ static bool write_all(const Found *f)
     return true;
 }
 
-// Adds to constructors those that are to be called once more.
-static void look_into(Object *o, Constructors *constructors)
+static void again_free(Again *a) { vec_free(&a->constructors), vec_free(&a->counters); }
+
+// Adds what is to be done once more.
+static void look_into(Object *o, Again *again)
 {
     File file;
     Found f = {.of = o, .major = 13};
     if (!file_open(&file, o->name)) return;
-    const bool named = elf_symbols(&file.elf, false, note, &f);
+    const bool named = elf_symbols(&file.elf, false, STT_FUNC, note, &f);
     if (!named && !o->program && elf_has(&file.elf, ".nvFatBinSegment") && !elf_needs(&file.elf, "libcudart.so"))
         client_line(
             "%s is stripped, so that the CUDA runtime inside of it can't be replaced: link it with nvcc -cudart "
@@ -167,10 +187,13 @@ static void look_into(Object *o, Constructors *constructors)
     if (f.runtime && write_all(&f)) {
         runtime_is(f.major);
         o->first = f.places.v[0];
-        for (size_t k = 0; k < f.constructors.n && !o->program; k++) vec_push(constructors, f.constructors.v[k]);
+        if (!o->program) elf_symbols(&file.elf, false, STT_OBJECT, note_counter, &f);
+        for (size_t k = 0; k < f.again.constructors.n && !o->program; k++)
+            vec_push(&again->constructors, f.again.constructors.v[k]);
+        for (size_t k = 0; k < f.again.counters.n; k++) vec_push(&again->counters, f.again.counters.v[k]);
     }
     file_close(&file);
-    vec_free(&f.places), vec_free(&f.constructors);
+    vec_free(&f.places), again_free(&f.again);
 }
 
 // --- all of them -----------------------------------------------------------------------------------------------------
@@ -190,6 +213,10 @@ static int collect(struct dl_phdr_info *info, size_t size, void *user)
     Object o = {.base = info->dlpi_addr, .program = !l->n++};
     for (int k = 0; k < info->dlpi_phnum; k++) {
         const ElfW(Phdr) *p = &info->dlpi_phdr[k];
+        if (p->p_type == PT_LOAD && (p->p_flags & PF_W)) {
+            if (!o.data_hi) o.data_lo = o.base + p->p_vaddr;
+            o.data_hi = o.base + p->p_vaddr + p->p_memsz;
+        }
         if (p->p_type != PT_LOAD || !(p->p_flags & PF_X) || p->p_filesz < o.hi - o.lo) continue;
         o.lo = o.base + p->p_vaddr, o.hi = o.lo + p->p_filesz;
     }
@@ -218,14 +245,14 @@ static void forget(Objects *all)
     vec_free(all);
 }
 
-static void look(Constructors *constructors)
+static void look(Again *again)
 {
     Loaded l = {.n = 0};
     dl_iterate_phdr(collect, &l);
     if (!l.n) return;
     read_own(&l.all);
     for (size_t k = 0; k < l.all.n; k++)
-        if (!is_own(&l.all.v[k]) && !is_seen(&l.all.v[k])) look_into(&l.all.v[k], constructors);
+        if (!is_own(&l.all.v[k]) && !is_seen(&l.all.v[k])) look_into(&l.all.v[k], again);
     forget(&redirection.seen);
     redirection.seen = l.all, redirection.loads = l.loads, redirection.unloads = l.unloads;
 }
@@ -233,13 +260,18 @@ static void look(Constructors *constructors)
 __attribute__((constructor)) static void redirect(void)
 {
     const char *wire = getenv(WIRE_VARIABLE);
-    Constructors constructors = {0};
+    Again again = {.constructors = {0}};
     if (!wire || !*wire) return;
     pthread_mutex_lock(&redirection.lock);
-    look(&constructors);
+    look(&again);
     pthread_mutex_unlock(&redirection.lock);
-    for (size_t k = 0; k < constructors.n; k++) constructors.v[k]();
-    vec_free(&constructors);
+    for (size_t k = 0; k < again.counters.n; k++) {
+        Counter *c = &again.counters.v[k];
+        c->was = *c->at, *c->at = 0;
+    }
+    for (size_t k = 0; k < again.constructors.n; k++) again.constructors.v[k]();
+    for (size_t k = 0; k < again.counters.n; k++) *again.counters.v[k].at = again.counters.v[k].was;
+    again_free(&again);
 }
 
 int __cxa_atexit(void (*function)(void *), void *argument, void *object)

@@ -52,7 +52,7 @@ static bool find_type(const Elf *e, uint32_t type, ElfSection *s, ElfSection *te
     return false;
 }
 
-bool elf_symbols(const Elf *e, bool dynamic, ElfEach *each, void *user)
+bool elf_symbols(const Elf *e, bool dynamic, unsigned type, ElfEach *each, void *user)
 {
     ElfSection s, texts;
     Elf64_Sym sym;
@@ -60,8 +60,8 @@ bool elf_symbols(const Elf *e, bool dynamic, ElfEach *each, void *user)
     for (uint64_t at = 0; s.n - at >= sizeof sym; at += sizeof sym) {
         memcpy(&sym, s.v + at, sizeof sym);
         const char *name = elf_text(&texts, sym.st_name);
-        bool function = ELF64_ST_TYPE(sym.st_info) == STT_FUNC && sym.st_shndx != SHN_UNDEF;
-        if (name && function) each(user, name, sym.st_value, sym.st_size);
+        const bool wanted = ELF64_ST_TYPE(sym.st_info) == type && sym.st_shndx != SHN_UNDEF;
+        if (name && wanted) each(user, name, sym.st_value, sym.st_size);
     }
     return true;
 }

@@ -73,10 +73,11 @@ typedef struct ElfSection {
 bool elf_open(Elf *e, const void *bytes, size_t n);          // false: it is no file of 64 bits, little-endian
 bool elf_section(const Elf *e, uint32_t k, ElfSection *s);   // false: there are fewer
 const char *elf_text(const ElfSection *texts, uint64_t at);  // null: none begins and ends there
-// Calls each for every function that a symbol table says is in the file: .symtab, or the dynamic one; at: its address
-// before the file is loaded. False: there is no such table, as in a stripped program.
+// Calls each for every function (STT_FUNC) or variable (STT_OBJECT) that a symbol table says is in the file: .symtab,
+// or the dynamic one; at: its address before the file is loaded. False: there is no such table, as in a stripped
+// program.
 typedef void ElfEach(void *user, const char *name, uint64_t at, uint64_t bytes);
-bool elf_symbols(const Elf *e, bool dynamic, ElfEach *each, void *user);
+bool elf_symbols(const Elf *e, bool dynamic, unsigned type, ElfEach *each, void *user);
 bool elf_has(const Elf *e, const char *section);  // a section of that name
 // The name of a shared library that it asks for, and that begins so; null: it asks for none.
 const char *elf_needs(const Elf *e, const char *prefix);

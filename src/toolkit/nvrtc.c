@@ -235,6 +235,13 @@ static void take_architecture(Program *p, const char *word)
     if (is && at && target_read(at, &t)) p->capability = t.capability;
 }
 
+// To nvcc -dc also says that an object is made.
+static const char *parts_option(const char *name)
+{
+    if (!strcmp(name, "device-c") || !strcmp(name, "dc")) return "-rdc=true";
+    return !strcmp(name, "device-w") || !strcmp(name, "dw") ? "-rdc=false" : NULL;
+}
+
 static void take_options(Program *p, int n, const char *const *options, Words *words, bool *all_of_device)
 {
     for (int k = 0; k < n; k++) {
@@ -243,6 +250,8 @@ static void take_options(Program *p, int n, const char *const *options, Words *w
         const char *name = o + strspn(o, "-");
         if (!strcmp(name, "default-device") || !strcmp(name, "device-as-default-execution-space")) {
             *all_of_device = true;
+        } else if (parts_option(name)) {
+            vec_push(words, parts_option(name));
         } else if (*o != '-' || !has_no_effect(o)) {
             take_architecture(p, o);
             vec_push(words, o);

@@ -126,9 +126,31 @@ CUDA
     gives 0 -- cc first.o second.o -o both
     gives 0 '106 166' -- run ./both
     gives 1 'hint: -rdc=true' -- cc first.cu -o alone
+    # Libraries: all their members' device code is linked, as nvlink does it, each library's once.
+    printf '__device__ int third(int x) { return missing(x); }' | sed 's/^/__device__ int missing(int);\n/' >third.cu
+    gives 0 -- cc -dc third.cu
+    gives 0 -- cc -lib second.o -o libsecond.a
+    gives 0 -- cc -rdc=true -lib second.cu -o sources.a
+    for library in libsecond.a sources.a '-L /nonexistent -L. -lsecond -lsecond'; do
+        # shellcheck disable=SC2086
+        gives 0 -- cc first.o $library -o with_library
+        gives 0 '106 166' -- run ./with_library
+    done
+    gives 0 -- cc -dlink first.o -L. -lsecond -o linked.o
+    gives 0 -- cc -lib second.o third.o -o all.a
+    gives 1 'missing' -- cc first.o all.a -o with_library
+    # One that was linked for itself has an object that registers its parts.
+    gives 0 -- cc -lib first.o second.o linked.o -o whole.a
+    printf 'int unused;\n' >empty.cpp
+    gives 0 -- cc empty.cpp whole.a -o with_whole
+    gives 0 '106 166' -- run ./with_whole
     printf '__managed__ int x;\nint main() { return x; }\n' >shared.cu
     gives 1 'shared.cu has a __managed__ variable' 'hint: memory of cudaMallocManaged' -- cc -rdc=true shared.cu
 fi
+# An address within an array, as a first value.
+printf '__device__ int many[4], *one = &many[2];\n__global__ void k() { one[0]++; }\nint main() {}\n' >in.cu
+! command -v clang-14 >/dev/null || gives 1 'hint: clang 16 takes an address' -- cc -ccbin clang-14 in.cu -o in
+! command -v clang-16 >/dev/null || gives 0 -- cc -ccbin clang-16 in.cu -o in
 # --- NVIDIA's compiler, where it is ---------------------------------------------------------------------------------
 source "$ONCHIP_SOURCE/test/nvcc.bash"
 if [[ -x $nvcc ]]; then

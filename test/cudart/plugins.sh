@@ -57,6 +57,37 @@ ends 7
 prints < <(for _ in {1..6}; do echo '0 wrong'; done)
 says '6 launches summed'
 
+# As nvcc -rdc=true links one: the parts' constructors count themselves, and the last one registers for both. The list
+# of the parts has no room for a third.
+sed "s/.*constructor.* void $registers(void)/void $registers(void)/" "$ONCHIP_SOURCE/test/cudart/app.c" >parts_app.c
+cat >parts.c <<C
+#include <stdlib.h>
+void $registers(void);
+static int count __asm__("_ZZL26__cudaRegisterLinkedBinaryPKvE3__i");
+static void *parts[2];
+static void finished(void) {}
+static void part(void)
+{
+    if (count >= 2) abort();
+    parts[count++] = parts;
+    if (count < 2) return;
+    $registers();
+    atexit(finished);
+}
+static __attribute__((constructor)) void one(void) __asm__("_ZL24__sti____cudaRegisterAllv");
+static __attribute__((constructor)) void two(void) __asm__("_ZL24__sti____cudaRegisterAllv.two");
+static __attribute__((constructor)) void one(void) { part(); }
+static __attribute__((constructor)) void two(void) { part(); }
+C
+cc -std=gnu17 -fPIC -Dmain=app -I "$ONCHIP_SOURCE/test/cudart" -shared parts_app.c parts.c runtime.s -o libparts.so &&
+    cc linked.c ./libparts.so -o with || complain 'it should be linked'
+run ./with fill
+ends 7
+prints <<<'0 wrong'
+run ./opened 2 fill ./libparts.so
+ends 7
+prints < <(echo '0 wrong'; echo '0 wrong')
+
 # Without onchip the library is as it was.
 now='./opened by itself'
 status=0
@@ -87,6 +118,17 @@ extern "C" int app(int, char **)
 }
 C
     "$nvcc" -arch=sm_75 -shared -Xcompiler -fPIC kernel.cu -o libapp.so || complain 'it should be built'
+    run ./linked
+    ends 0
+    prints <<<'7 no error'
+    run ./opened 2 - ./libapp.so
+    ends 0
+    prints < <(echo '7 no error'; echo '7 no error')
+    now="nvcc -rdc=true -shared"
+    sed 's/+= threadIdx.x/+= of(threadIdx.x)/; 1a __device__ int of(int);' kernel.cu >first.cu
+    echo '__device__ int of(int x) { return x; }' >second.cu
+    "$nvcc" -arch=sm_75 -rdc=true -shared -Xcompiler -fPIC first.cu second.cu -o libapp.so ||
+        complain 'it should be built'
     run ./linked
     ends 0
     prints <<<'7 no error'
