@@ -76,6 +76,6 @@ costs 32 1 32 31 0003000000000000 'red.shared.add.u32 [%r4], %r2;' same
 costs 32 1 32 31 0100000000000000 'red.shared.max.u32 [%r4], %r2;' same
 gpu=titan_v  # 2 · 19 + 4 + 4 + 8
 costs 54 7 2 0 0000c0410000c041 'red.shared.add.f32 [%r4], %f1;' words
-gpu=h200  # which doesn't count so
+gpu=titan_black  # which doesn't count so
 costs 32 1 32 31 0000404400000000 'red.shared.add.f32 [%r4], %f1;' same
 exit $bad

@@ -91,7 +91,7 @@ static void all_classes(const char *gpu, const char *sets)
 
 static void on_gtx480(void **state) { (void)state, all_classes("gtx480", NULL); }
 static void on_titan_black(void **state) { (void)state, all_classes("titan_black", NULL); }
-static void on_h200(void **state) { (void)state, all_classes("h200", NULL); }
+static void on_h200(void **state) { (void)state, all_classes("h200", "sm.count=lowered registers.reorder=no"); }
 static void on_odd(void **state)
 {
     (void)state;
