@@ -51,6 +51,12 @@ static bool is_selected(const Inst *i)
     return false;
 }
 
+static bool is_counted(const Inst *i)
+{
+    return (i->op == OP_BAR || i->op == OP_BARRIER) && i->operands == 2 && i->opnd[0].kind == O_REG &&
+           i->opnd[1].kind == O_REG;
+}
+
 static bool has_tail(const Inst *i)
 {
     return i->op == OP_CP_ASYNC && i->operands == 4 && !inst_has(i, G_HINT) && i->opnd[3].kind == O_REG;
