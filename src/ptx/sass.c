@@ -3,68 +3,90 @@
 #include "ptx/ops.h"
 #include "ptx/pass.h"
 
-typedef enum When {
-    ANY,
-    CONST,
-    APPROX_FTZ,
-    APPROX,
-    FULL_FTZ,
-    FULL,
-    WIDE,
-    HI,
-    FROM_INT,
-    FROM_F64,
-    FROM_F32,
-    FROM_HALF,
-    FROM_WORD_SM86,
-    SHARED_SUM,
-    SHARED_LEAST,
-} When;
+enum {
+#define WHEN(id, holds) WHEN_##id,
+#define SASS(op, types, types2, when, slots, class, units)
+#include "ptx/sass.def"
+#undef WHEN
+#undef SASS
+    WHEN_COUNT
+};
+_Static_assert(WHEN_COUNT <= 64, "conditions are a set");
+
+#define W(id) (1ull << WHEN_##id)
+#define ALL UINT64_MAX
+#define T_INT16 (T(U16) | T(S16))
+#define T_INT32 (T(U32) | T(S32))
+#define T_INT64 (T(U64) | T(S64))
 
 static const struct Row {
+    uint64_t types, types2, when;
     uint16_t op;
-    uint64_t types;
-    When when;
     uint8_t slots, class, units;
 } rows[] = {
-#define SASS(op, types, when, slots, class, units) {OP_##op, types, when, slots, CLASS_##class, units},
+#define WHEN(id, holds)
+#define SASS(op, types, types2, when, slots, class, units) {types, types2, when, OP_##op, slots, CLASS_##class, units},
 #include "ptx/sass.def"
+#undef WHEN
 #undef SASS
 };
 
-static uint64_t type_bit(Type t) { return 1ull << t; }
-
-static bool fits(const Inst *i, When when, int capability)
+// Are the n last sources constants?
+static bool constant_from(const Inst *i, int n)
 {
-    const Type from = i->type2;
-    const bool shared = i->space == SP_SHARED;
-    const uint32_t atom = i->mod[G_ATOM];
-    const bool ftz = inst_has(i, G_FTZ), number = i->op == OP_CVT && from != TY_NONE;
-    switch (when) {
-    case ANY: return true;
-    case CONST: return i->opnd[i->operands - 1].kind == O_IMM;
-    case APPROX_FTZ: return i->mod[G_APPROX] == M_APPROX && ftz;
-    case APPROX: return i->mod[G_APPROX] == M_APPROX;
-    case FULL_FTZ: return i->mod[G_APPROX] == M_FULL && ftz;
-    case FULL: return i->mod[G_APPROX] == M_FULL;
-    case WIDE: return i->mod[G_MUL] == M_WIDE;
-    case HI: return i->mod[G_MUL] == M_HI;
-    case FROM_INT: return number && (type_bit(from) & (T_INT | T_INT8));
-    case FROM_F64: return number && from == TY_F64;
-    case FROM_F32: return number && from == TY_F32;
-    case FROM_HALF: return number && (type_bit(from) & (T(F16) | T(BF16)));
-    case FROM_WORD_SM86: return number && (type_bit(from) & (T(S32) | T(U32))) && capability >= 86;
-    case SHARED_SUM: return shared && (atom == M_A_ADD || atom == M_A_AND || atom == M_A_OR || atom == M_A_XOR);
-    case SHARED_LEAST: return shared && (atom == M_A_MIN || atom == M_A_MAX);
-    }
+    for (int k = 1; k <= n; k++)
+        if (k > i->operands || i->opnd[i->operands - k].kind != O_IMM) return false;
+    return true;
+}
+
+static bool is_byte(const Inst *i)
+{
+    return i->op == OP_BFE && constant_from(i, 2) && i->opnd[2].imm % 8 == 0 && i->opnd[3].imm == 8;
+}
+
+static bool is_selected(const Inst *i)
+{
+    for (int k = 1; k < i->operands; k++)
+        if (i->opnd[k].select) return true;
     return false;
 }
 
+static bool is_counted(const Inst *i)
+{
+    return (i->op == OP_BAR || i->op == OP_BARRIER) && i->operands == 2 && i->opnd[0].kind == O_REG &&
+           i->opnd[1].kind == O_REG;
+}
+
+static bool has_tail(const Inst *i)
+{
+    return i->op == OP_CP_ASYNC && i->operands == 4 && !inst_has(i, G_HINT) && i->opnd[3].kind == O_REG;
+}
+
+// The conditions of sass.def that hold.
+static uint64_t conditions_of(const Inst *i, int capability)
+{
+    const uint32_t atom = i->mod[G_ATOM], rounding = i->mod[G_RND], order = i->mod[G_SEM];
+    uint64_t set = 0;
+#define WHEN(id, holds) \
+    if (holds) set |= W(id);
+#define SASS(op, types, types2, when, slots, class, units)
+#include "ptx/sass.def"
+#undef WHEN
+#undef SASS
+    return set;
+}
+
+static bool has(uint64_t types, Type t) { return types == ALL || types >> t & 1; }
+
 bool ptx_sass(const Inst *i, int capability, Sass *out)
 {
+    uint64_t set = 0;
+    bool known = false;
     for (size_t k = 0; k < COUNT(rows); k++) {
         const struct Row *r = &rows[k];
-        if (r->op != i->op || !(r->types >> i->type & 1) || !fits(i, r->when, capability)) continue;
+        if (r->op != i->op || !has(r->types, i->type) || !(!r->types2 || has(r->types2, i->type2))) continue;
+        if (!known) set = conditions_of(i, capability), known = true;
+        if (r->when & ~set) continue;
         *out = (Sass){r->slots, r->units, (Class)r->class};
         return true;
     }
