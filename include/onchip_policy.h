@@ -172,6 +172,15 @@ static inline int oc_oldest(const oc_scheduler_view *s, uint64_t mask)
     for (; mask; mask &= s->older[oldest]) oldest = __builtin_ctzll(mask);
     return oldest;
 }
+// The youngest warp of a mask that isn't empty: the one that is older than none.
+static inline int oc_youngest(const oc_scheduler_view *s, uint64_t mask)
+{
+    for (uint64_t left = mask; left; left &= left - 1) {
+        const int bit = __builtin_ctzll(left);
+        if (!(mask & ~(1ull << bit) & ~s->older[bit])) return bit;
+    }
+    return __builtin_ctzll(mask);
+}
 // The next in turn behind the last one, of a mask that isn't empty.
 static inline int oc_next(const oc_scheduler_view *s, uint64_t mask)
 {

@@ -314,11 +314,44 @@ static void shared_held(void **state)
     assert_true(rows > 187 && rows <= 188);
 }
 
+// Greedy then youngest: the last one as long as it can issue, else the one that started last.
+static uint32_t changes;
+static int youngest(const oc_policy *p, uint32_t scheduler, uint64_t ready)
+{
+    const oc_scheduler_view *s = p->sm->scheduler[scheduler];
+    const oc_policy_type *gty = NULL;
+    for (size_t k = 0; !gty; k++)
+        if (!strcmp(policies[k]->name, "gty")) gty = policies[k];
+    const int bit = gty->pick(p, scheduler, ready);
+    assert_true(ready >> bit & 1);
+    if (s->last >= 0 && ready >> s->last & 1) {
+        assert_int_equal(bit, s->last);
+        return bit;
+    }
+    for (uint64_t m = ready; m; m &= m - 1) assert_false(s->older[__builtin_ctzll(m)] >> bit & 1);
+    changes += (ready & (ready - 1)) != 0;
+    return bit;
+}
+
+static void greedy_then_youngest(void **state)
+{
+    (void)state;
+    static const oc_policy_type checked = {
+        .version = ONCHIP_POLICY_VERSION, .name = "checked", .doc = "gty, checked", .pick = youngest};
+    run(&checked);
+    assert_true(changes > 100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(events),          cmocka_unit_test(loads_under_way), cmocka_unit_test(routes),
-        cmocka_unit_test(knows_the_cache), cmocka_unit_test(private_l1),      cmocka_unit_test(shared_held),
+        cmocka_unit_test(events),
+        cmocka_unit_test(loads_under_way),
+        cmocka_unit_test(routes),
+        cmocka_unit_test(knows_the_cache),
+        cmocka_unit_test(private_l1),
+        cmocka_unit_test(shared_held),
+        cmocka_unit_test(greedy_then_youngest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
