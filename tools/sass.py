@@ -29,7 +29,8 @@ NAMES = {0x002: "MOV", 0x007: "SEL", 0x008: "FSEL", 0x009: "FMNMX", 0x00B: "FSET
 BITS = {"h": "b16", "r": "b32", "d": "b64"}
 COPIES = (12, 4)
 RZ, PT = 255, 7
-NO_RESULT = re.compile(r"(st|red|bar\.(sync|warp|arrive)|membar|fence|barrier\.(sync|arrive|cluster)|prefetch|discard|nanosleep|cp)\b")
+NO_RESULT = re.compile(r"(st|red|bar\.(sync|warp|arrive)|barrier\.(sync|arrive|cluster)|membar|fence|prefetch|discard|"
+                       r"nanosleep|cp)\b")
 
 
 def bits(word, at, n):
