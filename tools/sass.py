@@ -29,7 +29,8 @@ NAMES = {0x002: "MOV", 0x007: "SEL", 0x008: "FSEL", 0x009: "FMNMX", 0x00B: "FSET
 BITS = {"h": "b16", "r": "b32", "d": "b64"}
 COPIES = (12, 4)
 RZ, PT = 255, 7
-NO_RESULT = re.compile(r"(st|red|bar\.(sync|warp|arrive)|membar|fence|barrier|prefetch|discard|nanosleep|cp)\b")
+NO_RESULT = re.compile(r"(st|red|bar\.(sync|warp|arrive)|barrier\.(sync|arrive|cluster)|membar|fence|prefetch|discard|"
+                       r"nanosleep|cp)\b")
 
 
 def bits(word, at, n):
@@ -261,7 +262,8 @@ def main(args):
                 print(f"sm_{sm} {text} {sum(counts.get(k, {}).values()):g} ({what})")
         return 0
     every = int(args[1]) if len(args) > 1 else 1
-    facts = re.findall(r'^FACT\("(.*?)", (\w+), (\w+), (\w+),', open(args[0]).read(), re.M)[::every]
+    table = re.sub(r'"\s+"', "", open(args[0]).read())
+    facts = re.findall(r'^FACT\("(.*?)",\s+(\w+), (\w+), (\w+),', table, re.M)[::every]
     bad = 0
     for at, sm in ((1, 75), (2, 86), (3, 90)):
         known = [f for f in facts if f[at] != "NONE"]

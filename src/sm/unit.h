@@ -219,7 +219,8 @@ void lsu_fence(Sm *sm, const Dinst *d);  // a fence was executed
 // An atomic of shared memory that is a loop in machine code; lsu_put leaves its turns in sm->lsu.
 static inline bool lsu_loops(const Sm *sm, const Dinst *d)
 {
-    return d->kind == X_ATOM && d->slots > 1 && sm->cfg.count == COUNT_SASS && d->inst->space == SP_SHARED;
+    return d->kind == X_ATOM && d->slots > 1 && sm->cfg.count == COUNT_SASS && d->inst->space == SP_SHARED &&
+           d->inst->mod[G_ATOM] != M_A_CAS;
 }
 void lsu_account(Sm *sm, uint64_t to);  // a refusal, until a window's end
 void lsu_explain(const Sm *sm, Text *out);
