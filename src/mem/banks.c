@@ -50,6 +50,14 @@ bool banks_free_of_runs(const uint64_t *addr, uint32_t run, uint32_t stride)
     return apart || differ < 32;  // or all in one row
 }
 
+// Of the words that a bank's row has room for, every g-th is touched: so lanes meet in one of so many banks, where g
+// has that power of two.
+uint32_t bank_passes_of_run(uint32_t stride, uint32_t bytes)
+{
+    const uint32_t g = stride / bytes, room = 128 / bytes;
+    return (g ? MIN(g & -g, room) : 1) * (bytes / 4);
+}
+
 // The same of lanes' words of 8 or 16 bytes, of which each has 2 or 4 of 32 banks to itself. False, too: one lies
 // athwart.
 static bool wide_ones_free(const uint64_t *addr, uint32_t lanes, uint32_t bytes)

@@ -41,6 +41,9 @@ void bank_pad(const BankCfg *cfg, const uint64_t *addr, uint32_t lanes, uint64_t
 // Passes that an access of one lane or more takes: the most distinct rows any bank must give. Lanes that read the same
 // row share it.
 uint32_t bank_passes(const BankCfg *cfg, const uint64_t *addr, uint32_t lanes, uint32_t bytes);
+// The same of 32 lanes whose words of 4, 8 or 16 bytes step by stride, a multiple of that, from an address that is one;
+// of 32 banks of 4 bytes.
+uint32_t bank_passes_of_run(uint32_t stride, uint32_t bytes);
 bool banks_free_of_runs(const uint64_t *addr, uint32_t run, uint32_t stride);  // banks_free of several runs
 // Do 32 lanes' accesses of 4 bytes, in runs of 8, 16 or 32 lanes whose addresses step by stride (0 or 4), take one
 // pass? May miss some that do.

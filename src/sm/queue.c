@@ -395,7 +395,10 @@ static uint32_t put_loop(Sm *sm, const Step *s, const uint64_t *addr, uint32_t m
 // Passes that lanes' words take in the banks of shared memory.
 static uint32_t words_pass(const BankCfg *banks, const Step *s, uint32_t mask)
 {
+    const bool usual = banks->banks == 32 && banks->width == 4 && banks->mode == 4;
     if (s->run && s->bytes == 4 && s->stride <= 4 && banks_free(banks, s->addr, s->run, s->stride)) return 1;
+    if (usual && s->run == 32 && s->bytes >= 4 && s->bytes <= 16 && !((s->addr[0] | s->stride) % s->bytes))
+        return bank_passes_of_run(s->stride, s->bytes);
     return bank_passes(banks, s->addr, mask, s->bytes);
 }
 

@@ -23,6 +23,9 @@ static void words(void **state)
     // Fermi (mei §V-C): the ways of a conflict are the greatest common divisor of stride and 32; a broadcast has none.
     assert_int_equal(strided(&fermi, 0, 4), 1);
     for (uint32_t s = 1; s <= 64; s++) assert_int_equal(strided(&fermi, s, 4), gcd(s, 32));
+    for (uint32_t bytes = 4; bytes <= 16; bytes *= 2)
+        for (uint32_t s = 0; s <= 70; s++)
+            assert_int_equal(bank_passes_of_run(s * bytes, bytes), strided(&fermi, s, bytes));
     // Kepler (mei Fig. 6, 7): words w and w + 32 lie in one row of 8 bytes.
     assert_int_equal(strided(&kepler4, 0, 4), 1);
     assert_int_equal(strided(&kepler4, 1, 4), 1);
