@@ -3,18 +3,18 @@
 // warpgroup execute (§9.7.19.6).
 //
 // Compilers copy such registers between two products. ptxas lets the copy be the same register, so here a mov hands on
-// what is said of its source. A's registers may be read, and a mov into one counts as a new register. They are told
-// by their names: once A is dead, another value may have its place.
+// what is said of its source. A's registers may be read, and a mov into one counts as a new register. All are told by
+// their names: once A is dead, or a sum that nobody reads, another value may have its place.
 #include "exec/check.h"
 #include "ptx/ops.h"
 
 #include <string.h>
 
-enum { MOST_SUMS = 16, MOST_REGS = 2048 };
+enum { MOST_SUMS = 16, MOST_REGS = 8192 };
 struct Sums {  // of a wgmma under way
     uint32_t group, pc;
     const Code *code;
-    uint64_t regs[MOST_REGS / 64];  // by their numbers in the scoreboard
+    uint64_t regs[MOST_REGS / 64];  // that hold the sums
     const Operand *a;               // A's registers; null: it lies in memory
 };
 
@@ -29,14 +29,14 @@ static CheckWarp *check_of(const Warp *w) { return &w->cta->check->warp[w->in_ct
 void sums_begin(Warp *w, const Dinst *d)
 {
     CheckWarp *x = check_of(w);
-    const GroupTensor *g = (const GroupTensor *)d->tensor;
     if (!x->sums) x->sums = mem_alloc(sizeof *x->sums * MOST_SUMS);
     if (x->sum_count == MOST_SUMS) return;
     w->products = true;
     Sums *s = &x->sums[x->sum_count++];
-    const Operand *a = &d->inst->opnd[1];
+    const Operand *sums = &d->inst->opnd[0], *a = &d->inst->opnd[1];
     *s = (Sums){.group = x->products, .pc = d->index, .code = w->code, .a = a->kind == O_VEC ? a : NULL};
-    for (uint32_t k = 0; k < g->scores; k++) put(s, g->score[k]);
+    for (int k = 0; k < sums->count; k++)
+        if (sums->items[k].kind == O_REG) put(s, sums->items[k].reg);
 }
 
 void sums_over(Warp *w, int64_t limit)
@@ -55,25 +55,29 @@ static bool is_spill(const Code *c, const Dinst *d)
     return d->kind == X_ST && d->space == SP_LOCAL && d->flags & D_FRAME && d->imm >= c->spills_at;
 }
 
-static bool is_copy(const Dinst *d) { return d->op == OP_MOV && d->score_dst == 1 && d->score_n == 2; }
-
-typedef struct Writes {
-    const Operand *a;
-    bool found;
-} Writes;
-static void writes_one(void *user, uint32_t reg, bool def)
+static bool is_copy(const Dinst *d)
 {
-    Writes *x = user;
-    for (int k = 0; def && k < x->a->count; k++)
-        x->found = x->found || (x->a->items[k].kind == O_REG && x->a->items[k].reg == reg);
+    return d->op == OP_MOV && d->inst && d->inst->opnd[0].kind == O_REG && d->inst->opnd[1].kind == O_REG;
 }
 
-// Does it write A while the product may still read it?
-static bool writes_a(const Sums *s, const Dinst *d)
+typedef struct Touches {
+    const Sums *s;
+    bool any, copies;  // copies: a mov into A's registers is one into others
+} Touches;
+static void touches_one(void *user, uint32_t reg, bool def)
 {
-    Writes x = {.a = s->a};
-    if (s->a && d->inst && d->op != OP_MOV) inst_regs(d->inst, writes_one, &x);
-    return x.found;
+    Touches *x = user;
+    x->any |= has(x->s, reg);
+    for (int k = 0; def && !x->copies && x->s->a && k < x->s->a->count; k++)
+        x->any |= x->s->a->items[k].kind == O_REG && x->s->a->items[k].reg == reg;
+}
+
+// Does it touch a sum, or write A while the product may still read it?
+static bool touches(const Sums *s, const Dinst *d)
+{
+    Touches x = {.s = s, .copies = d->op == OP_MOV};
+    if (d->inst) inst_regs(d->inst, touches_one, &x);
+    return x.any;
 }
 
 void check_before(Env *env, Warp *w)
@@ -84,14 +88,12 @@ void check_before(Env *env, Warp *w)
     for (uint32_t k = 0; k < x->sum_count; k++) {
         Sums *s = &x->sums[k];
         if (s->code != w->code) continue;
-        if (is_copy(d) && has(s, d->score[1])) {
-            put(s, d->score[0]);
+        if (is_copy(d) && has(s, d->inst->opnd[1].reg)) {
+            put(s, d->inst->opnd[0].reg);
             continue;
         }
-        uint32_t n = 0;
-        while (n < d->score_n && !has(s, d->score[n])) n++;
-        if (n == d->score_n && !writes_a(s, d)) continue;
-        if (n < d->score_n && is_spill(w->code, d)) {
+        if (!touches(s, d)) continue;
+        if (is_spill(w->code, d)) {
             memset(s->regs, 0, sizeof s->regs);
             continue;
         }
