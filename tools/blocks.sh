@@ -228,7 +228,8 @@ prepare() {
     rm -rf "$scratch/bin" "$folder"
     mkdir -p "$scratch/bin" "$folder"
     if [[ $tree ]]; then
-        (cd "$source" && cp -r dev CMakeLists.txt cmake cuda doc gpus include reproduce src test tools workloads "$folder")
+        (cd "$source" &&
+            cp -r dev CMakeLists.txt cmake cuda doc gpus include reproduce src test tools workloads "$folder")
         printf '#!/bin/sh\nprintf installed\n' >"$scratch/bin/dpkg-query"
         chmod +x "$scratch/bin/dpkg-query"
     else
