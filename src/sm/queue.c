@@ -397,6 +397,9 @@ static uint32_t words_pass(const BankCfg *banks, const Step *s, uint32_t mask)
 {
     const bool usual = banks->banks == 32 && banks->width == 4 && banks->mode == 4;
     if (s->run && s->bytes == 4 && s->stride <= 4 && banks_free(banks, s->addr, s->run, s->stride)) return 1;
+    // Two halves that share no word, but a bank.
+    const uint64_t between = s->addr[16] > s->addr[0] ? s->addr[16] - s->addr[0] : s->addr[0] - s->addr[16];
+    if (usual && s->run == 16 && s->bytes == 4 && s->stride <= 4 && between >= 64) return 2;
     if (usual && s->run == 32 && s->bytes >= 4 && s->bytes <= 16 && !((s->addr[0] | s->stride) % s->bytes))
         return bank_passes_of_run(s->stride, s->bytes);
     return bank_passes(banks, s->addr, mask, s->bytes);
