@@ -26,11 +26,16 @@ char *name_shown(const char *name)
     return demangle(name, NAME_FULL, &t) ? t.v : mem_text(name);
 }
 
+const char *param_own(const char *kernel, const char *param)
+{
+    const size_t n = strlen(kernel);
+    return !strncmp(param, kernel, n) && param[n] == '_' && param[n + 1] ? param + n + 1 : param;
+}
+
 char *param_shown(const char *kernel, const char *param)
 {
     static const char numbered[] = "param_";
-    const size_t n = strlen(kernel);
-    const char *own = !strncmp(param, kernel, n) && param[n] == '_' && param[n + 1] ? param + n + 1 : param;
+    const char *own = param_own(kernel, param);
     char *end = NULL;
     const bool is_numbered = !strncmp(own, numbered, strlen(numbered));
     const unsigned long number = is_numbered ? strtoul(own + strlen(numbered), &end, 10) : 0;

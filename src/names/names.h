@@ -17,6 +17,7 @@ char *name_shown(const char *name);  // in full, or as it is; released with mem_
 // nvcc names a parameter after its kernel, "_Z5saxpyifPf_param_0": that is "param_0". Of a kernel of Numba's, the data
 // of an array is "argument 1", by its place in the call. Released with mem_free.
 char *param_shown(const char *kernel, const char *param);
-bool name_means(const char *name, const char *given);  // given is the name as it is, or one of its forms
+const char *param_own(const char *kernel, const char *param);  // its part without the kernel's name in front
+bool name_means(const char *name, const char *given);          // given is the name as it is, or one of its forms
 
 #endif

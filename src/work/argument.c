@@ -389,7 +389,7 @@ bool argument_number(const char *text, uint8_t value[8], uint32_t *bytes)
 
 const char *argument_name(const oc_kernel_info *info, size_t index)
 {
-    return param_shown(info->name, info->names[index]);
+    return param_own(info->name, info->names[index]);
 }
 
 // "n (.u32), x (.u64)", for messages.
