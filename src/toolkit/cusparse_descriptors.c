@@ -179,21 +179,48 @@ cusparseStatus_t cusparseConstDnMatGetValues(cusparseConstDnMatDescr_t d, const 
 }
 
 // --- sparse matrices -------------------------------------------------------------------------------------------------
-static cusparseStatus_t create(cusparseSpMatDescr_t *out, const struct cusparseSpMatDescr *a)
+// Of each format: Csr and Csc differ in what has the offsets, rows or columns; in Coo both indices have one type.
+static cusparseStatus_t create(cusparseFormat_t format, cusparseSpMatDescr_t *out, int64_t rows, int64_t columns,
+                               int64_t entries, void *major, void *minor, void *values, cusparseIndexType_t major_type,
+                               cusparseIndexType_t minor_type, cusparseIndexBase_t base, cudaDataType type)
 {
-    SPARSE_NEEDS(out && a->rows >= 0 && a->columns >= 0 && a->entries >= 0);
-    SPARSE_NEEDS(index_known(a->major_type) && index_known(a->minor_type) && base_known(a->base));
+    SPARSE_NEEDS(out && rows >= 0 && columns >= 0 && entries >= 0);
+    SPARSE_NEEDS(index_known(major_type) && index_known(minor_type) && base_known(base));
     *out = mem_alloc(sizeof **out);
-    **out = *a;
+    **out = (struct cusparseSpMatDescr){format,
+                                        rows,
+                                        columns,
+                                        entries,
+                                        major,
+                                        minor,
+                                        values,
+                                        major_type,
+                                        minor_type,
+                                        base,
+                                        type,
+                                        CUSPARSE_FILL_MODE_LOWER,
+                                        CUSPARSE_DIAG_TYPE_NON_UNIT};
     return CUSPARSE_STATUS_SUCCESS;
 }
-static cusparseStatus_t get(const struct cusparseSpMatDescr *a, cusparseFormat_t format, struct cusparseSpMatDescr *out)
+static cusparseStatus_t get(cusparseFormat_t format, cusparseConstSpMatDescr_t a, int64_t *rows, int64_t *columns,
+                            int64_t *entries, void **major, void **minor, void **values,
+                            cusparseIndexType_t *major_type, cusparseIndexType_t *minor_type, cusparseIndexBase_t *base,
+                            cudaDataType *type)
 {
     SPARSE_NEEDS(a && a->format == format);
-    *out = *a;
+    SET(rows, a->rows);
+    SET(columns, a->columns);
+    SET(entries, a->entries);
+    SET(major, a->major);
+    SET(minor, a->minor);
+    SET(values, a->values);
+    SET(major_type, a->major_type);
+    SET(minor_type, a->minor_type);
+    SET(base, a->base);
+    SET(type, a->type);
     return CUSPARSE_STATUS_SUCCESS;
 }
-static cusparseStatus_t set(cusparseSpMatDescr_t a, cusparseFormat_t format, void *major, void *minor, void *values)
+static cusparseStatus_t set(cusparseFormat_t format, cusparseSpMatDescr_t a, void *major, void *minor, void *values)
 {
     SPARSE_NEEDS(a && a->format == format);
     a->major = major, a->minor = minor, a->values = values;
@@ -203,177 +230,100 @@ cusparseStatus_t cusparseCreateCsr(cusparseSpMatDescr_t *out, int64_t rows, int6
                                    void *major, void *minor, void *values, cusparseIndexType_t major_type,
                                    cusparseIndexType_t minor_type, cusparseIndexBase_t base, cudaDataType type)
 {
-    return create((cusparseSpMatDescr_t *)out,
-                  &(struct cusparseSpMatDescr){CUSPARSE_FORMAT_CSR, rows, columns, entries, major, minor, values,
-                                               major_type, minor_type, base, type, CUSPARSE_FILL_MODE_LOWER,
-                                               CUSPARSE_DIAG_TYPE_NON_UNIT});
+    return create(CUSPARSE_FORMAT_CSR, out, rows, columns, entries, major, minor, values, major_type, minor_type, base,
+                  type);
 }
 cusparseStatus_t cusparseCsrGet(cusparseSpMatDescr_t a, int64_t *rows, int64_t *columns, int64_t *entries, void **major,
                                 void **minor, void **values, cusparseIndexType_t *major_type,
                                 cusparseIndexType_t *minor_type, cusparseIndexBase_t *base, cudaDataType *type)
 {
-    struct cusparseSpMatDescr s;
-    SPARSE_TRY(get(a, CUSPARSE_FORMAT_CSR, &s));
-    SET(rows, s.rows);
-    SET(columns, s.columns);
-    SET(entries, s.entries);
-    SET(major, s.major);
-    SET(minor, s.minor);
-    SET(values, s.values);
-    SET(major_type, s.major_type);
-    SET(minor_type, s.minor_type);
-    SET(base, s.base);
-    SET(type, s.type);
-    return CUSPARSE_STATUS_SUCCESS;
+    return get(CUSPARSE_FORMAT_CSR, a, rows, columns, entries, major, minor, values, major_type, minor_type, base,
+               type);
 }
 cusparseStatus_t cusparseCreateConstCsr(cusparseConstSpMatDescr_t *out, int64_t rows, int64_t columns, int64_t entries,
                                         const void *major, const void *minor, const void *values,
                                         cusparseIndexType_t major_type, cusparseIndexType_t minor_type,
                                         cusparseIndexBase_t base, cudaDataType type)
 {
-    return create((cusparseSpMatDescr_t *)out,
-                  &(struct cusparseSpMatDescr){CUSPARSE_FORMAT_CSR, rows, columns, entries, loose(major), loose(minor),
-                                               loose(values), major_type, minor_type, base, type,
-                                               CUSPARSE_FILL_MODE_LOWER, CUSPARSE_DIAG_TYPE_NON_UNIT});
+    return cusparseCreateCsr((cusparseSpMatDescr_t *)out, rows, columns, entries, loose(major), loose(minor),
+                             loose(values), major_type, minor_type, base, type);
 }
 cusparseStatus_t cusparseConstCsrGet(cusparseConstSpMatDescr_t a, int64_t *rows, int64_t *columns, int64_t *entries,
                                      const void **major, const void **minor, const void **values,
                                      cusparseIndexType_t *major_type, cusparseIndexType_t *minor_type,
                                      cusparseIndexBase_t *base, cudaDataType *type)
 {
-    struct cusparseSpMatDescr s;
-    SPARSE_TRY(get(a, CUSPARSE_FORMAT_CSR, &s));
-    SET(rows, s.rows);
-    SET(columns, s.columns);
-    SET(entries, s.entries);
-    SET(major, s.major);
-    SET(minor, s.minor);
-    SET(values, s.values);
-    SET(major_type, s.major_type);
-    SET(minor_type, s.minor_type);
-    SET(base, s.base);
-    SET(type, s.type);
-    return CUSPARSE_STATUS_SUCCESS;
+    return cusparseCsrGet(loose(a), rows, columns, entries, (void **)major, (void **)minor, (void **)values, major_type,
+                          minor_type, base, type);
 }
 cusparseStatus_t cusparseCsrSetPointers(cusparseSpMatDescr_t a, void *major, void *minor, void *values)
 {
-    return set(a, CUSPARSE_FORMAT_CSR, major, minor, values);
+    return set(CUSPARSE_FORMAT_CSR, a, major, minor, values);
 }
 cusparseStatus_t cusparseCreateCsc(cusparseSpMatDescr_t *out, int64_t rows, int64_t columns, int64_t entries,
                                    void *major, void *minor, void *values, cusparseIndexType_t major_type,
                                    cusparseIndexType_t minor_type, cusparseIndexBase_t base, cudaDataType type)
 {
-    return create((cusparseSpMatDescr_t *)out,
-                  &(struct cusparseSpMatDescr){CUSPARSE_FORMAT_CSC, rows, columns, entries, major, minor, values,
-                                               major_type, minor_type, base, type, CUSPARSE_FILL_MODE_LOWER,
-                                               CUSPARSE_DIAG_TYPE_NON_UNIT});
+    return create(CUSPARSE_FORMAT_CSC, out, rows, columns, entries, major, minor, values, major_type, minor_type, base,
+                  type);
 }
 cusparseStatus_t cusparseCscGet(cusparseSpMatDescr_t a, int64_t *rows, int64_t *columns, int64_t *entries, void **major,
                                 void **minor, void **values, cusparseIndexType_t *major_type,
                                 cusparseIndexType_t *minor_type, cusparseIndexBase_t *base, cudaDataType *type)
 {
-    struct cusparseSpMatDescr s;
-    SPARSE_TRY(get(a, CUSPARSE_FORMAT_CSC, &s));
-    SET(rows, s.rows);
-    SET(columns, s.columns);
-    SET(entries, s.entries);
-    SET(major, s.major);
-    SET(minor, s.minor);
-    SET(values, s.values);
-    SET(major_type, s.major_type);
-    SET(minor_type, s.minor_type);
-    SET(base, s.base);
-    SET(type, s.type);
-    return CUSPARSE_STATUS_SUCCESS;
+    return get(CUSPARSE_FORMAT_CSC, a, rows, columns, entries, major, minor, values, major_type, minor_type, base,
+               type);
 }
 cusparseStatus_t cusparseCreateConstCsc(cusparseConstSpMatDescr_t *out, int64_t rows, int64_t columns, int64_t entries,
                                         const void *major, const void *minor, const void *values,
                                         cusparseIndexType_t major_type, cusparseIndexType_t minor_type,
                                         cusparseIndexBase_t base, cudaDataType type)
 {
-    return create((cusparseSpMatDescr_t *)out,
-                  &(struct cusparseSpMatDescr){CUSPARSE_FORMAT_CSC, rows, columns, entries, loose(major), loose(minor),
-                                               loose(values), major_type, minor_type, base, type,
-                                               CUSPARSE_FILL_MODE_LOWER, CUSPARSE_DIAG_TYPE_NON_UNIT});
+    return cusparseCreateCsc((cusparseSpMatDescr_t *)out, rows, columns, entries, loose(major), loose(minor),
+                             loose(values), major_type, minor_type, base, type);
 }
 cusparseStatus_t cusparseConstCscGet(cusparseConstSpMatDescr_t a, int64_t *rows, int64_t *columns, int64_t *entries,
                                      const void **major, const void **minor, const void **values,
                                      cusparseIndexType_t *major_type, cusparseIndexType_t *minor_type,
                                      cusparseIndexBase_t *base, cudaDataType *type)
 {
-    struct cusparseSpMatDescr s;
-    SPARSE_TRY(get(a, CUSPARSE_FORMAT_CSC, &s));
-    SET(rows, s.rows);
-    SET(columns, s.columns);
-    SET(entries, s.entries);
-    SET(major, s.major);
-    SET(minor, s.minor);
-    SET(values, s.values);
-    SET(major_type, s.major_type);
-    SET(minor_type, s.minor_type);
-    SET(base, s.base);
-    SET(type, s.type);
-    return CUSPARSE_STATUS_SUCCESS;
+    return cusparseCscGet(loose(a), rows, columns, entries, (void **)major, (void **)minor, (void **)values, major_type,
+                          minor_type, base, type);
 }
 cusparseStatus_t cusparseCscSetPointers(cusparseSpMatDescr_t a, void *major, void *minor, void *values)
 {
-    return set(a, CUSPARSE_FORMAT_CSC, major, minor, values);
+    return set(CUSPARSE_FORMAT_CSC, a, major, minor, values);
 }
 cusparseStatus_t cusparseCreateCoo(cusparseSpMatDescr_t *out, int64_t rows, int64_t columns, int64_t entries,
                                    void *major, void *minor, void *values, cusparseIndexType_t minor_type,
                                    cusparseIndexBase_t base, cudaDataType type)
 {
-    return create((cusparseSpMatDescr_t *)out,
-                  &(struct cusparseSpMatDescr){CUSPARSE_FORMAT_COO, rows, columns, entries, major, minor, values,
-                                               minor_type, minor_type, base, type, CUSPARSE_FILL_MODE_LOWER,
-                                               CUSPARSE_DIAG_TYPE_NON_UNIT});
+    return create(CUSPARSE_FORMAT_COO, out, rows, columns, entries, major, minor, values, minor_type, minor_type, base,
+                  type);
 }
 cusparseStatus_t cusparseCooGet(cusparseSpMatDescr_t a, int64_t *rows, int64_t *columns, int64_t *entries, void **major,
                                 void **minor, void **values, cusparseIndexType_t *minor_type, cusparseIndexBase_t *base,
                                 cudaDataType *type)
 {
-    struct cusparseSpMatDescr s;
-    SPARSE_TRY(get(a, CUSPARSE_FORMAT_COO, &s));
-    SET(rows, s.rows);
-    SET(columns, s.columns);
-    SET(entries, s.entries);
-    SET(major, s.major);
-    SET(minor, s.minor);
-    SET(values, s.values);
-    SET(minor_type, s.minor_type);
-    SET(base, s.base);
-    SET(type, s.type);
-    return CUSPARSE_STATUS_SUCCESS;
+    return get(CUSPARSE_FORMAT_COO, a, rows, columns, entries, major, minor, values, NULL, minor_type, base, type);
 }
 cusparseStatus_t cusparseCreateConstCoo(cusparseConstSpMatDescr_t *out, int64_t rows, int64_t columns, int64_t entries,
                                         const void *major, const void *minor, const void *values,
                                         cusparseIndexType_t minor_type, cusparseIndexBase_t base, cudaDataType type)
 {
-    return create((cusparseSpMatDescr_t *)out,
-                  &(struct cusparseSpMatDescr){CUSPARSE_FORMAT_COO, rows, columns, entries, loose(major), loose(minor),
-                                               loose(values), minor_type, minor_type, base, type,
-                                               CUSPARSE_FILL_MODE_LOWER, CUSPARSE_DIAG_TYPE_NON_UNIT});
+    return cusparseCreateCoo((cusparseSpMatDescr_t *)out, rows, columns, entries, loose(major), loose(minor),
+                             loose(values), minor_type, base, type);
 }
 cusparseStatus_t cusparseConstCooGet(cusparseConstSpMatDescr_t a, int64_t *rows, int64_t *columns, int64_t *entries,
                                      const void **major, const void **minor, const void **values,
                                      cusparseIndexType_t *minor_type, cusparseIndexBase_t *base, cudaDataType *type)
 {
-    struct cusparseSpMatDescr s;
-    SPARSE_TRY(get(a, CUSPARSE_FORMAT_COO, &s));
-    SET(rows, s.rows);
-    SET(columns, s.columns);
-    SET(entries, s.entries);
-    SET(major, s.major);
-    SET(minor, s.minor);
-    SET(values, s.values);
-    SET(minor_type, s.minor_type);
-    SET(base, s.base);
-    SET(type, s.type);
-    return CUSPARSE_STATUS_SUCCESS;
+    return cusparseCooGet(loose(a), rows, columns, entries, (void **)major, (void **)minor, (void **)values, minor_type,
+                          base, type);
 }
 cusparseStatus_t cusparseCooSetPointers(cusparseSpMatDescr_t a, void *major, void *minor, void *values)
 {
-    return set(a, CUSPARSE_FORMAT_COO, major, minor, values);
+    return set(CUSPARSE_FORMAT_COO, a, major, minor, values);
 }
 cusparseStatus_t cusparseDestroySpMat(cusparseConstSpMatDescr_t a)
 {
