@@ -10,18 +10,32 @@
 
 #include <string.h>
 
-enum { MOST_SUMS = 16, MOST_REGS = 8192 };
+enum { MOST_SUMS = 16, MOST_REGS = 1024, FILTER = 2048 };
 struct Sums {  // of a wgmma under way
     uint32_t group, pc;
     const Code *code;
-    uint64_t regs[MOST_REGS / 64];  // that hold the sums
-    const Operand *a;               // A's registers; null: it lies in memory
+    const Operand *a;              // A's registers; null: it lies in memory
+    uint32_t n, reg[MOST_REGS];    // that hold the sums: at most 128, and copies
+    uint64_t filter[FILTER / 64];  // which may be among them: bit (register % FILTER)
 };
 
-static bool has(const Sums *s, uint32_t reg) { return reg < MOST_REGS && s->regs[reg / 64] >> (reg % 64) & 1; }
+static bool has(const Sums *s, uint32_t reg)
+{
+    if (!(s->filter[reg % FILTER / 64] >> (reg % 64) & 1)) return false;
+    for (uint32_t k = 0; k < s->n; k++)
+        if (s->reg[k] == reg) return true;
+    return false;
+}
 static void put(Sums *s, uint32_t reg)
 {
-    if (reg < MOST_REGS) s->regs[reg / 64] |= 1ull << (reg % 64);
+    if (s->n == MOST_REGS || has(s, reg)) return;
+    s->reg[s->n++] = reg;
+    s->filter[reg % FILTER / 64] |= 1ull << (reg % 64);
+}
+static void clear(Sums *s)
+{
+    s->n = 0;
+    memset(s->filter, 0, sizeof s->filter);
 }
 
 static CheckWarp *check_of(const Warp *w) { return &w->cta->check->warp[w->in_cta]; }
@@ -34,7 +48,8 @@ void sums_begin(Warp *w, const Dinst *d)
     w->products = true;
     Sums *s = &x->sums[x->sum_count++];
     const Operand *sums = &d->inst->opnd[0], *a = &d->inst->opnd[1];
-    *s = (Sums){.group = x->products, .pc = d->index, .code = w->code, .a = a->kind == O_VEC ? a : NULL};
+    s->group = x->products, s->pc = d->index, s->code = w->code, s->a = a->kind == O_VEC ? a : NULL;
+    clear(s);
     for (int k = 0; k < sums->count; k++)
         if (sums->items[k].kind == O_REG) put(s, sums->items[k].reg);
 }
@@ -94,7 +109,7 @@ void check_before(Env *env, Warp *w)
         }
         if (!touches(s, d)) continue;
         if (is_spill(w->code, d)) {
-            memset(s->regs, 0, sizeof s->regs);
+            clear(s);
             continue;
         }
         Found f = found_at(FLAW_SUMS, w, d->index, 0);

@@ -8,6 +8,12 @@
 source "$ONCHIP_SOURCE/test/cli/expect.bash"
 kernels=("$ONCHIP_SOURCE"/test/cli/async/*.ptx)
 ((${#kernels[@]} >= 30)) || complain "there are only ${#kernels[@]} kernels"
+# Sums whose registers have high numbers: those of a kernel that uses ten thousand others before.
+awk '/\.reg / { print "    .reg .b32 %u<10000>;" }
+    { print }
+    /bar\.sync 0/ { for (k = 0; k < 10000; k++) printf "    mov.u32 %%u%d, 0;\n", k }
+' "$ONCHIP_SOURCE/test/cli/async/product_sums.ptx" >"$work/product_many.ptx"
+kernels+=("$work/product_many.ptx")
 for file in "${kernels[@]}"; do
     name=$(basename "$file" .ptx)
     eval "options=($(sed -n 's,^// run:,,p' "$file"))"
