@@ -424,13 +424,13 @@ ALWAYS_INLINE const LsuOp *put_shared(Sm *sm, const Step *s, uint32_t mask, uint
         passes = words_pass(banks, s, mask);
     if (sm->storage.counts) passes = operands_shared(sm, s->addr, mask, s->bytes, passes);
     if (sm->cfg.energy) count_banks(sm, s, mask);
-    if (s->away) {
-        op->busy = (uint32_t)(s->bytes * (uint32_t)__builtin_popcount(mask) / sm->cfg.cluster_bytes + 0.5);
-        op->busy = MAX(op->busy, shared_time(&sm->cfg, passes)), op->latency = sm->cfg.cluster_latency - 1;
-        sm->count[C_SHARED_CONFLICTS] += passes - 1;
-    } else if (!loop) {
+    if (s->away || !loop) {
         op->busy = shared_time(&sm->cfg, passes), op->latency = shared_latency(&sm->cfg, passes);
         sm->count[C_SHARED_CONFLICTS] += passes - 1;
+    }
+    if (s->away) {
+        const double transfer = s->bytes * (uint32_t)__builtin_popcount(mask) / sm->cfg.cluster_bytes;
+        op->busy = MAX(op->busy, (uint32_t)(transfer + 0.5)), op->latency = sm->cfg.cluster_latency - 1;
     }
     sm->count[C_SHARED_PASSES] += passes;
     sm->inst[s->stat].transactions += passes;
