@@ -338,10 +338,10 @@ static void find_needs(Kernel *k)
 
 // Each kernel has the functions that it reaches decoded for itself. So all kernels of a module may be far more than its
 // text, and the host is asked for room for each.
-enum { FUNCTION_BYTES = 2048 };  // what a function takes by itself
+enum { FUNCTION_BYTES = 2048, INST_BYTES = sizeof(Dinst) + sizeof(uint32_t) };  // a function by itself; Code.line
 static bool has_room(Decode *x)
 {
-    enum { EACH = sizeof(Dinst) + ROW_BYTES };  // an instruction, and a constant that no other has
+    enum { EACH = INST_BYTES + ROW_BYTES };  // an instruction, and a constant that no other has
     uint64_t insts = 0;
     for (size_t c = 0; c < x->k->codes.n; c++) insts += x->k->codes.v[c]->parsed->insts.n;
     if (mem_room(insts * EACH + x->k->codes.n * FUNCTION_BYTES)) return true;
@@ -413,7 +413,7 @@ Kernel *exec_decode(Image *image, const Function *f, Diag *diag)
     }
     if (ok) find_needs(k);
     fill_constants(&x);
-    k->bytes = k->insts * sizeof(Dinst) + k->codes.n * FUNCTION_BYTES + (uint64_t)k->const_rows * ROW_BYTES;
+    k->bytes = k->insts * INST_BYTES + k->codes.n * FUNCTION_BYTES + (uint64_t)k->const_rows * ROW_BYTES;
     places_clear(&x.shared), places_clear(&x.local), places_clear(&x.param), places_clear(&x.params);
     places_clear(&x.reached);
     map_free(&x.rows);
