@@ -265,17 +265,13 @@ static void colour(Room *m, const Graph *g)
 }
 
 // --- scanning --------------------------------------------------------------------------------------------------------
-typedef struct Interval {
-    uint32_t first, last, reg;  // instructions; first > last: never
-} Interval;
-
 static void extend(Interval *v, uint32_t at)
 {
     v->first = MIN(v->first, at);
     v->last = MAX(v->last, at);
 }
 
-static int by_first(const void *a, const void *b)
+int interval_by_first(const void *a, const void *b)
 {
     const Interval *x = a, *y = b;
     return x->first != y->first ? (x->first < y->first ? -1 : 1) : x->reg < y->reg ? -1 : 1;
@@ -286,7 +282,7 @@ static int by_last(const void *a, const void *b)
     return x->last != y->last ? (x->last < y->last ? -1 : 1) : x->reg < y->reg ? -1 : 1;
 }
 
-static Interval *intervals(const Flow *w)
+Interval *reg_intervals(const Flow *w)
 {
     const Function *f = w->f;
     Interval *v = mem_alloc(sizeof *v * (f->regs.n + 1));
@@ -428,9 +424,9 @@ Alloc *alloc_limited(const Flow *w, size_t most_edges)
     for (size_t r = 0; r < n; r++) vec_free(&g.to[r]);
     mem_free(g.to);
     if (!small) {
-        Interval *start = intervals(w), *end = mem_alloc(sizeof *end * (n + 1));
+        Interval *start = reg_intervals(w), *end = mem_alloc(sizeof *end * (n + 1));
         memcpy(end, start, sizeof *end * n);
-        qsort(start, n, sizeof *start, by_first);
+        qsort(start, n, sizeof *start, interval_by_first);
         qsort(end, n, sizeof *end, by_last);
         scan(&file, start, end), scan(&rows, start, end);
         mem_free(start), mem_free(end);

@@ -65,6 +65,13 @@ bool inst_on_alu(const Inst *i);
 // The registers that stand for a kernel's parameters, or for constant memory, and are read by arithmetic alone: machine
 // code has such operands in the constant bank. Null: there are none. The caller frees.
 bool *alloc_outside(const Function *f);
+typedef struct Interval {
+    uint32_t first, last, reg;  // instructions; first > last: never
+} Interval;
+// Per register, from where it first lives or is named to where it last does, as they stand. Needs liveness. The caller
+// frees.
+Interval *reg_intervals(const Flow *w);
+int interval_by_first(const void *a, const void *b);  // for qsort
 
 // --- deps.c: what must go before what in a part of a block -----------------------------------------------------------
 // Instructions are numbered within their part. down: of each those that must go behind it, down[down_first[k]] to
@@ -131,6 +138,10 @@ void put_beginning(Function *f);  // what machine code of each kernel begins wit
 
 // --- widen.c ---------------------------------------------------------------------------------------------------------
 void merge_shared(Function *f);  // loads of shared memory become wider ones
+
+// --- hold.c ----------------------------------------------------------------------------------------------------------
+// Leaves at most so many words alive at once, where instructions don't need more; the others are in local memory.
+void hold_registers(Function *f, uint32_t words);
 
 // --- spill.c ---------------------------------------------------------------------------------------------------------
 bool spill_registers(Function *f, uint32_t limit);  // false: it still needs more

@@ -161,8 +161,60 @@ static Candidates candidates(const Flow *w, const Alloc *a, const bool *kept, si
     return c;
 }
 
+static uint32_t need(const Function *f)
+{
+    Flow *w = flow_build(f);
+    flow_live(w);
+    Alloc *a = alloc_colour(w);
+    const uint32_t slots = a->slots;
+    alloc_free(a);
+    flow_free(w);
+    return slots;
+}
+
+// What a function was before hold_registers changed it. Registers that it made stay, without a use.
+typedef struct Before {
+    Inst *insts;
+    size_t n, locals;
+    uint32_t *labels, *pragmas;
+} Before;
+
+static Before keep(const Function *f)
+{
+    Before b = {mem_alloc(sizeof *b.insts * (f->insts.n + 1)), f->insts.n, f->locals.n,
+                mem_alloc(sizeof *b.labels * (f->labels.n + 1)), mem_alloc(sizeof *b.pragmas * (f->pragmas.n + 1))};
+    if (f->insts.n) memcpy(b.insts, f->insts.v, sizeof *b.insts * f->insts.n);
+    for (size_t k = 0; k < f->labels.n; k++) b.labels[k] = f->labels.v[k].inst;
+    for (size_t k = 0; k < f->pragmas.n; k++) b.pragmas[k] = f->pragmas.v[k].inst;
+    return b;
+}
+
+static void put_back(Function *f, const Before *b)
+{
+    memcpy(f->insts.v, b->insts, sizeof *b->insts * b->n);  // it has only become longer
+    f->insts.n = b->n, f->locals.n = b->locals;
+    for (size_t k = 0; k < f->labels.n; k++) f->labels.v[k].inst = b->labels[k];
+    for (size_t k = 0; k < f->pragmas.n; k++) f->pragmas.v[k].inst = b->pragmas[k];
+}
+
+// Slots have gaps, so that fewer words may have to be alive than there are registers.
+static bool hold(Function *f, uint32_t limit)
+{
+    enum { TRIES = 8, FEWEST = 4 };
+    Before before = keep(f);
+    uint32_t slots = need(f), words = limit;
+    for (int k = 0; k < TRIES && slots > limit && words > FEWEST; k++) {
+        if (k) put_back(f, &before), words -= MIN(slots - limit, words - FEWEST);
+        hold_registers(f, words);
+        slots = need(f);
+    }
+    mem_free(before.insts), mem_free(before.labels), mem_free(before.pragmas);
+    return slots <= limit;
+}
+
 bool spill_registers(Function *f, uint32_t limit)
 {
+    if (hold(f, limit)) return true;
     size_t first_temp = f->regs.n;
     bool *kept = mem_alloc(first_temp + 1);
     bool fits = false;
