@@ -1,5 +1,6 @@
-// spill.c: moves registers to local memory when a thread needs more than the GPU gives it. The register with the least
-// use for the length of its life goes first: it lives long and is rarely touched. After each definition of a spilled
+// spill.c: moves registers to local memory when a thread needs more than the GPU gives it. With sm.count = sass hold.c
+// decides, as ptxas of CUDA 13 would; what it leaves too much goes as on other cards: the register with the least use
+// for the length of its life goes first, since it lives long and is rarely touched. After each definition of a spilled
 // register there is a store, with the definition's guard; before each use there is a load into a new register. This is
 // repeated until the need fits, or nothing is left to spill. Invariant: the spilled function computes the same, and the
 // origin of a new instruction is that of the instruction it serves.
@@ -214,7 +215,7 @@ static bool hold(Function *f, uint32_t limit)
 
 bool spill_registers(Function *f, uint32_t limit)
 {
-    if (hold(f, limit)) return true;
+    if (f->module->sass && hold(f, limit)) return true;
     size_t first_temp = f->regs.n;
     bool *kept = mem_alloc(first_temp + 1);
     bool fits = false;

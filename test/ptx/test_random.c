@@ -286,6 +286,12 @@ static void forms(void **state)
             check_allocs(g, &want, seed);
             ptx_lowered_free(g);
         }
+        for (uint32_t limit = 4; limit <= 12; limit += 4) {  // as it is spilled with sm.count = sass
+            Function *g = ptx_lower(f, limit);
+            expect_same(g, (Home){0}, &want, seed, "spilled, it");
+            if (limit == 8) check_allocs(g, &want, seed);
+            ptx_lowered_free(g);
+        }
         text_free(&want);
         ptx_free(m);
     }
