@@ -197,6 +197,7 @@ typedef struct PartitionCfg {
     bool copies;               // copies from the host fill the L2
     uint32_t slices;           // partitions that share a DRAM channel: those of equal number modulo the channels
     uint32_t atomic_interval;  // cycles of the unit that executes atomics, per lane
+    bool duplex;               // both links of a partition pass bytes at the same time
     uint32_t atomic_sector;    // the same per sector, unless more lanes meet at one address; 0: lanes count alone
     uint32_t partial;          // cycles of the port for a sector of which a part is written
     bool masks;                // a part of a sector that is written fetches nothing

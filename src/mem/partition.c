@@ -125,6 +125,17 @@ static void walk_done(Partition *p, const Packet *r, uint64_t time)
     first_set(&p->first, p->sms + 1, f);
 }
 
+// Bytes come in or go out. Where both ways are one, data wait for data of the other way, too.
+static uint64_t pass(Partition *p, Link *way, uint64_t now, uint32_t bytes)
+{
+    if (p->cfg.duplex) return link_pass(way, now, bytes);
+    if (!bytes) return now;
+    way->free = MAX(p->in.free, p->out.free);
+    const uint64_t through = link_pass(way, now, bytes);
+    p->in.free = p->out.free = way->free;
+    return through;
+}
+
 // later: cycles after which it is ready; the link serves others until then.
 static void answer(Partition *p, const Packet *r, uint64_t now, uint64_t later)
 {
@@ -142,7 +153,7 @@ static void answer(Partition *p, const Packet *r, uint64_t now, uint64_t later)
     }
     Packet reply = {.tag = r->tag, .sm = r->sm, .kind = PACKET_REPLY, .sectors = r->sectors, .quiet = r->quiet};
     uint32_t bytes = reply_bytes(&p->cfg, &reply);
-    uint64_t time = link_pass(&p->out, now, bytes) + p->cfg.to_sm + far_back(&p->cfg, p->index, r->sm) + later;
+    uint64_t time = pass(p, &p->out, now, bytes) + p->cfg.to_sm + far_back(&p->cfg, p->index, r->sm) + later;
     reply.time = time;
     if (p->cfg.ordered)
         fifo_put_by_sm(&p->reply->box[p->window & 1], &reply);
@@ -467,7 +478,7 @@ static void run_head(Partition *p, uint32_t queue, uint64_t now)
                                            : 8u * r->ops;
     uint32_t bytes = packet_bytes(&p->cfg, data);
     p->last_event = MAX(p->last_event, now + 1);
-    uint64_t through = link_pass(&p->in, r->time, bytes);  // from its arrival: fractions of a cycle add up
+    uint64_t through = pass(p, &p->in, r->time, bytes);  // from its arrival: fractions of a cycle add up
     uint32_t parts = r->kind == PACKET_WRITE ? (uint32_t)__builtin_popcount(r->sectors & ~r->whole) : 0;
     p->port_free = MAX(now + p->cfg.interval + parts * p->cfg.partial, through);
     if (rest) {  // an atomic's lanes are counted with its first piece

@@ -22,6 +22,7 @@ static const PartitionCfg plain = {
     .dram =
         {.simple = true, .bytes_per_cycle = 32, .banks = 1, .row = 2048, .clock_ratio = 1, .queue = 8, .latency = DRAM},
     .interval = 1,
+    .duplex = true,
     .bytes_in = 32,
     .bytes_out = 32,
     .to_sm = BACK,
@@ -263,6 +264,28 @@ static void port_in(void **state)
     assert_in_range(r.credits.v[63].time, 1000 + BACK + 63 * 17 / 4 - 1, 1000 + BACK + 63 * 17 / 4 + 1);
     assert_int_equal(r.credits.v[127].time - r.credits.v[64].time, 63);
     rig_close(&r);
+}
+
+// Where both ways are one, 32 stores and 32 loads of 128 bytes that come in turn take the sum of both times, 8 cycles a
+// pair without headers; otherwise they take those of one way, 4.
+static void one_way(void **state)
+{
+    (void)state;
+    for (int duplex = 0; duplex < 2; duplex++) {
+        PartitionCfg cfg = plain;
+        Rig r;
+        cfg.duplex = duplex, cfg.header = 0;
+        rig_open(&r, &cfg);
+        read_line(&r, 1000, 0x4000, 0);
+        for (uint32_t k = 0; k < 32; k++) {
+            send(&r, 2000 + k, 0, PACKET_WRITE, 0x1000 + 128 * (k % 4), 15, 15, 0);
+            send(&r, 2000 + k, 1, PACKET_READ, 0x4000, 15, 0, 1 + k);
+        }
+        run(&r, 0);
+        const uint64_t took = reply_time(&r, 32) - BACK - 2000, want = duplex ? 32 * 4 : 32 * 8;
+        assert_in_range(took, want - 8, want + 8);
+        rig_close(&r);
+    }
 }
 
 // The first come is the first served; of those that come together the one of the lower SM.
@@ -861,6 +884,7 @@ int main(void)
         cmocka_unit_test(merging),
         cmocka_unit_test(one_lookup_an_interval),
         cmocka_unit_test(port_in),
+        cmocka_unit_test(one_way),
         cmocka_unit_test(arrival_order),
         cmocka_unit_test(write_back),
         cmocka_unit_test(partial_store_to_a_missing_line),
