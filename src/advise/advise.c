@@ -33,6 +33,11 @@ double trial_times(const Advice *a, const Trial *t)
     return cycles > 0 ? trial_cycles(&a->trials.v[0]) / cycles : 0;
 }
 
+double ideal_times(const Advice *a, const Ideal *i)
+{
+    return i->set ? trial_times(a, &a->trials.v[i->trial]) : i->times;
+}
+
 // Reads the runs of all trials that the store has.
 static bool read_all(Adviser *x)
 {
@@ -151,10 +156,10 @@ static bool can_run(Adviser *x, const Trial *t)
     return ok;
 }
 
-static size_t fastest(const Advice *a, size_t from)
+static size_t fastest(const Advice *a, size_t from, size_t to)
 {
     size_t best = 0;
-    for (size_t k = from; k < a->trials.n; k++)
+    for (size_t k = from; k < to; k++)
         if (trial_times(a, &a->trials.v[k]) > MAX(trial_times(a, &a->trials.v[best]), 1)) best = k;
     return trial_times(a, &a->trials.v[best]) >= ADVISE_GAIN ? best : 0;
 }
@@ -162,7 +167,7 @@ static size_t fastest(const Advice *a, size_t from)
 static bool join(Adviser *x)
 {
     Advice *a = x->a;
-    size_t best = fastest(a, 1);
+    size_t best = fastest(a, 1, a->singles);
     while (best) {
         size_t from = a->trials.n, change[MOST_JOINED];
         for (size_t k = 0; k < a->changes.n; k++) {
@@ -175,7 +180,7 @@ static bool join(Adviser *x)
         }
         if (from == a->trials.n) break;
         if (!run_from(x, from)) return false;
-        size_t next = fastest(a, from);
+        size_t next = fastest(a, from, a->trials.n);
         if (!next || trial_times(a, &a->trials.v[next]) < ADVISE_GAIN * trial_times(a, &a->trials.v[best])) break;
         best = next;
     }
@@ -254,6 +259,7 @@ static bool first_run(Adviser *x)
     plan_free(&plan);
     if (!ok) return false;
     add_trial(x, NULL, 0, "energy.count=yes");
+    a->trials.v[0].cell.how.lines = true;
     if (!run_from(x, 0)) return false;
     const StoredRun *run = a->trials.v[0].run;
     if (!run) return diag_error(x->diag, "the run isn't in %s", store_path(x->store));
@@ -269,6 +275,7 @@ static bool changes_of(Adviser *x)
     Plan plan;
     bool ok = matrix_plan(x->m, x->planner, &a->trials.v[0].cell, &plan, x->diag);
     if (ok) remedies_find(plan.gpu, a->trials.v[0].run, plan.workload, &a->arena, &a->changes);
+    const uint32_t sms = ok ? plan.gpu->sms : 0;
     plan_free(&plan);
     for (size_t k = 0; ok && k < a->changes.n;) {
         add_trial(x, &k, 1, NULL);
@@ -279,6 +286,10 @@ static bool changes_of(Adviser *x)
                 memmove(&a->changes.v[k], &a->changes.v[k + 1], (a->changes.n - k) * sizeof *a->changes.v);
     }
     a->singles = a->trials.n;
+    if (ok) ideals_find(a->trials.v[0].run, &a->ideals);
+    for (size_t k = 0; k < a->ideals.n; k++) a->ideals.v[k].trial = add_trial(x, NULL, 0, a->ideals.v[k].set);
+    a->joined = a->trials.n;
+    if (ok) ideals_count(a->trials.v[0].run, sms, &a->ideals);
     return ok;
 }
 
@@ -296,7 +307,7 @@ bool advise(Advice *a, Matrix *m, Store *store, const AdviseOptions *o, Diag *di
 
 void advice_free(Advice *a)
 {
-    vec_free(&a->changes), vec_free(&a->trials), vec_free(&a->moved);
+    vec_free(&a->changes), vec_free(&a->trials), vec_free(&a->moved), vec_free(&a->ideals);
     runs_free(&a->runs);
     arena_free(&a->arena);
 }

@@ -18,9 +18,20 @@ typedef struct Remedy {           // a change
     const char *sl1;              // null: off
 } Remedy;
 typedef VEC(Remedy) Remedies;
-// The shape of a grid or a block as a stored run has it, "32x8x1". False: it has none, and out is 1, 1, 1.
+// The shape of a grid or a block as a stored run has it, "32,8,1". False: it has none, and out is 1, 1, 1.
 bool shape_read(const char *text, uint32_t out[3]);
 uint32_t blocks_room(const RunKernel *r);  // blocks of a kernel that an SM has room for; 0: unknown
+
+// --- ideals.c: what is lost at most ----------------------------------------------------------------------------------
+typedef struct Ideal {  // something that costs time, and what the run would take without it
+    const char *what;   // "bank conflicts": what time is lost to
+    const char *set;    // "ideal.conflicts=yes"; null: counters tell it
+    int habit;          // ideals.c's own
+    size_t trial;       // with set
+    double times;       // without: how many times as fast the run would be at most
+} Ideal;
+typedef VEC(Ideal) Ideals;
+void ideal_where(const StoredRun *run, const Ideal *i, Text *out);  // " of A at add.cu:15", or nothing
 
 // --- advise.c: the runs ----------------------------------------------------------------------------------------------
 typedef struct Trial {
@@ -36,11 +47,13 @@ typedef struct Moved {  // a key of the description whose value is assumed, and 
 typedef struct Advice {
     Arena arena;
     Remedies changes;
-    VEC(Trial) trials;  // the first is the run as it is, then one for each change, then joined ones
+    Ideals ideals;
+    VEC(Trial) trials;  // the first is the run as it is, then one for each change, for each ideal, then joined ones
     VEC(Moved) moved;
     Runs runs;
     size_t best;     // of the trials: the fastest that is more than GAIN faster; 0: none is
-    size_t singles;  // the trials from here on are of joined changes
+    size_t singles;  // the trials from here on are of ideals
+    size_t joined;   // and from here on of joined changes
     size_t left;     // trials that weren't made
     bool energy;     // the description has it
 } Advice;
@@ -58,6 +71,7 @@ typedef struct AdviseOptions {
 bool advise(Advice *a, Matrix *m, Store *store, const AdviseOptions *o, Diag *diag);
 double trial_cycles(const Trial *t);                  // 0: it has no right result
 double trial_times(const Advice *a, const Trial *t);  // how many times as fast as the run as it is; 0: unknown
+double ideal_times(const Advice *a, const Ideal *i);  // likewise
 void advice_free(Advice *a);
 
 #endif

@@ -132,7 +132,7 @@ static void find_routes(const Asked *f)
 bool shape_read(const char *text, uint32_t out[3])
 {
     out[0] = out[1] = out[2] = 1;
-    return text && sscanf(text, "%" SCNu32 "x%" SCNu32 "x%" SCNu32, &out[0], &out[1], &out[2]) >= 1;
+    return text && sscanf(text, "%" SCNu32 ",%" SCNu32 ",%" SCNu32, &out[0], &out[1], &out[2]) == 3;
 }
 
 uint32_t blocks_room(const RunKernel *r)
@@ -200,12 +200,40 @@ static void find_threads(const Asked *f)
 }
 
 // --- shared memory ---------------------------------------------------------------------------------------------------
+// Rows of the array as tiles have them, and what lies behind each; or units that change places (CUTLASS's swizzles).
+typedef struct Layout {
+    uint32_t row, by, swizzle;  // bytes
+    const char *write;
+} Layout;
+static const Layout layouts[] = {
+    {128, 4, 0, "__shared__ float tile[…][32 + 1];"},
+    {128, 16, 0, "__shared__ half tile[…][64 + 8];"},
+    {64, 16, 0, "__shared__ half tile[…][32 + 8];"},
+    {256, 16, 0, "__shared__ half tile[…][128 + 8];"},
+    {0, 0, 4, "tile[row][column ^ row % 32], of words of 4 bytes, in rows of 128"},
+    {0, 0, 16, "in rows of 128 bytes: unit column ^ row % 8, of units of 16 bytes"},
+};
+
 static void find_padding(const Asked *f)
 {
     if (f->run->count[C_SHARED_CONFLICTS] * 20 < f->run->count[C_SHARED_PASSES] || !f->run->count[C_SHARED_PASSES])
         return;
-    add(f, "padding", "rows of shared arrays padded by a word", "__shared__ float tile[…][32 + 1];")->sets[0] =
-        "shared.pad=yes";
+    for (size_t k = 0; k < COUNT(layouts); k++) {
+        const Layout *l = &layouts[k];
+        char what[120];
+        if (l->swizzle)
+            snprintf(what, sizeof what, "shared arrays swizzled by units of %u bytes", l->swizzle);
+        else
+            snprintf(what, sizeof what, "rows of %u bytes of shared arrays padded by %u", l->row, l->by);
+        Remedy *c = add(f, "padding", what, l->write);
+        if (l->swizzle) {
+            c->sets[0] = arena_printf(f->arena, "shared.swizzle=%u", l->swizzle);
+            continue;
+        }
+        c->sets[0] = "shared.pad=yes";
+        c->sets[1] = arena_printf(f->arena, "shared.pad_row=%u", l->row);
+        c->sets[2] = arena_printf(f->arena, "shared.pad_by=%u", l->by);
+    }
 }
 
 static void find_sl1(const Asked *f)

@@ -9,4 +9,8 @@
 // Adds the changes that may do something for a run on g. Texts belong to arena.
 void remedies_find(const Gpu *g, const StoredRun *run, const WorkloadEntry *workload, Arena *arena, Remedies *out);
 
+// --- ideals.c --------------------------------------------------------------------------------------------------------
+void ideals_find(const StoredRun *run, Ideals *out);                 // what is worth a run
+void ideals_count(const StoredRun *run, uint32_t sms, Ideals *out);  // what the run's counters tell
+
 #endif

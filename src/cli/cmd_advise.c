@@ -282,6 +282,29 @@ static void others_text(const Advice *a)
     text_free(&nothing), text_free(&worse), text_free(&wrong);
 }
 
+// What time is lost to at most, the largest first.
+static void lost_text(const Advice *a)
+{
+    bool *done = mem_alloc(a->ideals.n + 1);
+    for (bool first = true;; first = false) {
+        const Ideal *most = NULL;
+        for (size_t k = 0; k < a->ideals.n; k++) {
+            const Ideal *i = &a->ideals.v[k];
+            if (!done[k] && ideal_times(a, i) >= ADVISE_GAIN && (!most || ideal_times(a, i) > ideal_times(a, most)))
+                most = i;
+        }
+        if (!most) break;
+        done[most - a->ideals.v] = true;
+        Text line = {0};
+        text_printf(&line, "at most %.2f × to %s", ideal_times(a, most), most->what);
+        ideal_where(a->trials.v[0].run, most, &line);
+        if (first) printf("\n");
+        put_row(stdout, first ? "lost" : "", 14, BREAK_WORDS, line.v);
+        text_free(&line);
+    }
+    mem_free(done);
+}
+
 static void best_text(const Request *r)
 {
     const Advice *a = &r->advice;
@@ -339,6 +362,7 @@ static void advice_text(const Request *r, const struct Gpu *g)
     if (a->energy) printf(", %.3g mJ", energy_of(&a->trials.v[0]) * 1e3);
     printf("\n");
     kernels_text(a, g);
+    lost_text(a);
     gains_text(r);
     others_text(a);
     best_text(r);
@@ -384,12 +408,27 @@ static void advice_json(const Request *r)
         json_trial(r, &j, "base", &a->trials.v[0]);
         json_open(&j, "trials", '[');
         for (size_t k = 1; k < a->trials.n; k++) {
-            bool moved = false;
+            bool moved = k >= a->singles && k < a->joined;
             for (size_t n = 0; n < a->moved.n; n++) moved |= k == a->moved.v[n].plain || k == a->moved.v[n].changed;
             if (!moved && a->trials.v[k].run) json_trial(r, &j, NULL, &a->trials.v[k]);
         }
         json_close(&j, ']');
         if (a->best) json_trial(r, &j, "best", &a->trials.v[a->best]);
+        json_open(&j, "ideals", '[');
+        for (size_t k = 0; k < a->ideals.n; k++) {
+            const Ideal *i = &a->ideals.v[k];
+            Text where = {0};
+            if (ideal_times(a, i) <= 0) continue;
+            ideal_where(a->trials.v[0].run, i, &where);
+            json_open(&j, NULL, '{');
+            json_string(&j, "what", i->what);
+            if (i->set) json_string(&j, "set", i->set);
+            if (where.n) json_string(&j, "where", where.v + 1);
+            json_double(&j, "times", ideal_times(a, i));
+            json_close(&j, '}');
+            text_free(&where);
+        }
+        json_close(&j, ']');
         json_open(&j, "moved", '[');
         for (size_t k = 0; k < a->moved.n; k++) {
             const Moved *m = &a->moved.v[k];

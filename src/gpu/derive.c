@@ -173,6 +173,7 @@ void gpu_lowering(const Gpu *g, Module *m)
     m->lower = (uint8_t)sm->lower;
     m->reorder = sm->lower > 1 && sm->reorder != REORDER_NONE;
     m->sass = sm->count == COUNT_SASS ? (int)g->capability : 0;
+    m->unspilled = sm->ideal.spills;
     m->sm_threads = sm->max_threads, m->sm_blocks = sm->max_blocks;
     if (sm->reorder == REORDER_OCCUPANCY) m->sm_registers = sm->registers;
     if (sm->storage != STORAGE_UNIFIED)

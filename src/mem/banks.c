@@ -25,11 +25,14 @@ static uint32_t passes_of(const BankCfg *cfg, const uint64_t *addr, uint32_t lan
     return most;
 }
 
-void bank_pad(const BankCfg *cfg, const uint64_t *addr, uint32_t lanes, uint64_t *padded)
+void bank_lay_out(const BankCfg *cfg, const uint64_t *addr, uint32_t lanes, uint64_t *laid)
 {
+    const uint64_t all = cfg->banks * cfg->mode, row = cfg->pad_row ? cfg->pad_row : all;
+    const uint64_t by = cfg->pad_by ? cfg->pad_by : cfg->mode;
     for (; lanes; lanes &= lanes - 1) {
-        int k = __builtin_ctz(lanes);
-        padded[k] = addr[k] + addr[k] / (cfg->banks * cfg->mode) * cfg->mode;
+        const int k = __builtin_ctz(lanes);
+        laid[k] = cfg->pad ? addr[k] + addr[k] / row * by : addr[k];
+        if (cfg->swizzle) laid[k] ^= laid[k] / all * cfg->swizzle % all;
     }
 }
 

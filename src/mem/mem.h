@@ -34,10 +34,14 @@ typedef struct BankCfg {
     uint32_t banks;  // 32
     uint32_t width;  // bytes a bank gives: 4 or 8
     uint32_t mode;   // bytes of consecutive addresses in a bank: 4 or 8
-    bool pad;        // a word of `mode` bytes lies behind every row of all banks, as in a padded array
+    // Arrays are laid out otherwise than in the program, to count what that would bring: pad_by bytes lie behind every
+    // pad_row bytes (0: behind every row of all banks; 0: a word of `mode` bytes); or units of swizzle bytes (0: none)
+    // change places within each row of all banks, by the XOR of their number and the row's.
+    bool pad;
+    uint32_t pad_row, pad_by, swizzle;
 } BankCfg;
-// The addresses of a shared array whose rows are padded.
-void bank_pad(const BankCfg *cfg, const uint64_t *addr, uint32_t lanes, uint64_t *padded);
+// The addresses of a shared array that is laid out so.
+void bank_lay_out(const BankCfg *cfg, const uint64_t *addr, uint32_t lanes, uint64_t *padded);
 // Passes that an access of one lane or more takes: the most distinct rows any bank must give. Lanes that read the same
 // row share it.
 uint32_t bank_passes(const BankCfg *cfg, const uint64_t *addr, uint32_t lanes, uint32_t bytes);
@@ -193,11 +197,11 @@ typedef struct PartitionCfg {
     uint32_t header;           // bytes of a packet's header
     uint32_t flit;             // a packet is as long as a multiple of so many bytes
     bool ordered;              // replies keep their order: crossbar.c
+    bool duplex;               // both links of a partition pass bytes at the same time
     bool acks;                 // stores are acknowledged, sector by sector
     bool copies;               // copies from the host fill the L2
     uint32_t slices;           // partitions that share a DRAM channel: those of equal number modulo the channels
     uint32_t atomic_interval;  // cycles of the unit that executes atomics, per lane
-    bool duplex;               // both links of a partition pass bytes at the same time
     uint32_t atomic_sector;    // the same per sector, unless more lanes meet at one address; 0: lanes count alone
     uint32_t partial;          // cycles of the port for a sector of which a part is written
     bool masks;                // a part of a sector that is written fetches nothing

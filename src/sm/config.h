@@ -87,6 +87,10 @@ typedef struct SmCfg {
     uint32_t local_limit;
     uint32_t interleave;  // Interleave
     uint32_t gather;      // Gather
+    // What a launch would take if one thing weren't: each is a mechanism that costs nothing.
+    struct {
+        bool coalesced, conflicts, divergence, spills;
+    } ideal;
 } SmCfg;
 
 #endif

@@ -492,6 +492,23 @@ static void go_on(Sm *sm, uint32_t k, int bit)
     if (left && cause == C_COUNT) count_stall(sm, k, stall_cause(&sm->issue.sched[k].view), left);
 }
 
+// With ideal.divergence: whether a diverged warp's instruction took no slot, as the lanes of those since the last one
+// that did are still fewer than the warp's. The warp may issue again at once.
+static bool was_free(Sm *sm, WarpSlot *ws, uint32_t slots)
+{
+    const uint32_t all = ws->warp ? (uint32_t)__builtin_popcount(ws->warp->live) : 0;
+    const uint32_t lanes = (uint32_t)__builtin_popcount(sm->env.step.mask);
+    if (!sm->cfg.ideal.divergence || slots > 1 || lanes >= all) return false;
+    ws->owed = (uint8_t)(ws->owed + lanes);
+    if (ws->owed >= all) {
+        ws->owed = (uint8_t)(ws->owed - all);
+        return false;
+    }
+    if (ws->next_issue == sm->now + 1) ws->next_issue = sm->now;
+    sm->count[C_ISSUED]--;
+    return true;
+}
+
 // A scheduler's issue slots of this cycle.
 ALWAYS_INLINE void issue_from(Sm *sm, uint32_t k, Mode mode)
 {
@@ -503,16 +520,21 @@ ALWAYS_INLINE void issue_from(Sm *sm, uint32_t k, Mode mode)
         sm->count[C_STALL_PIPE] += width - 1;
         return;
     }
-    Counter cause = C_STALL_EMPTY;
-    int bit = v->in[OC_WAIT_READY] ? choose_warp(sm, k, v->in[OC_WAIT_READY], &cause, mode) : -1;
-    if (bit < 0) {
-        count_stall(sm, k, v->in[OC_WAIT_READY] ? cause : stall_cause(v), width);
-    } else if (width > 1) {
-        go_on(sm, k, bit);
-    } else {
-        WarpSlot *ws = &sm->issue.slots[(uint32_t)bit * sm->cfg.schedulers + k];
-        go(sm, s, ws, mode);
-        if (sm->env.fault.kind == FAULT_NONE) evaluate(sm, ws, sm->now + 1, mode);
+    for (bool more = true; more;) {
+        Counter cause = C_STALL_EMPTY;
+        int bit = v->in[OC_WAIT_READY] ? choose_warp(sm, k, v->in[OC_WAIT_READY], &cause, mode) : -1;
+        more = false;
+        if (bit < 0) {
+            count_stall(sm, k, v->in[OC_WAIT_READY] ? cause : stall_cause(v), width);
+        } else if (width > 1) {
+            go_on(sm, k, bit);
+        } else {
+            WarpSlot *ws = &sm->issue.slots[(uint32_t)bit * sm->cfg.schedulers + k];
+            uint32_t slots = go(sm, s, ws, mode);
+            if (sm->env.fault.kind != FAULT_NONE) return;
+            more = mode == LOUD && was_free(sm, ws, slots);
+            evaluate(sm, ws, sm->now + !more, mode);
+        }
     }
 }
 

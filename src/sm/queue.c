@@ -405,23 +405,32 @@ static uint32_t words_pass(const BankCfg *banks, const Step *s, uint32_t mask)
     return bank_passes(banks, s->addr, mask, s->bytes);
 }
 
+// With ideal.conflicts: as many passes as the bytes fill.
+static uint32_t least_passes(const BankCfg *banks, const Step *s, uint32_t mask, uint32_t passes)
+{
+    const uint32_t row = banks->banks * banks->width, bytes = (uint32_t)__builtin_popcount(mask) * s->bytes;
+    return MIN(passes, MAX((bytes + row - 1) / row, 1u));
+}
+
 // Enters lanes' accesses of shared memory.
 ALWAYS_INLINE const LsuOp *put_shared(Sm *sm, const Step *s, uint32_t mask, uint32_t tracker)
 {
     const BankCfg *banks = &sm->cfg.banks;
     LsuOp *op = enter(sm, SP_SHARED, tracker);
-    uint64_t padded[LANES];
+    uint64_t laid[LANES];
+    const bool other = banks->pad || banks->swizzle;
     uint32_t passes = 1;
     bool loop = s->d->kind == X_ATOM && lsu_loops(sm, s->d);
-    if (banks->pad) bank_pad(banks, s->addr, mask, padded);
+    if (other) bank_lay_out(banks, s->addr, mask, laid);
     if (loop)
-        passes = put_loop(sm, s, banks->pad ? padded : s->addr, mask, op);
+        passes = put_loop(sm, s, other ? laid : s->addr, mask, op);
     else if (s->d->kind == X_ATOM)
-        passes = bank_passes_atomic(banks, banks->pad ? padded : s->addr, mask);
-    else if (banks->pad)
-        passes = bank_passes(banks, padded, mask, s->bytes);
+        passes = bank_passes_atomic(banks, other ? laid : s->addr, mask);
+    else if (other)
+        passes = bank_passes(banks, laid, mask, s->bytes);
     else
         passes = words_pass(banks, s, mask);
+    if (sm->cfg.ideal.conflicts) passes = least_passes(banks, s, mask, passes);
     if (sm->storage.counts) passes = operands_shared(sm, s->addr, mask, s->bytes, passes);
     if (sm->cfg.energy) count_banks(sm, s, mask);
     if (s->away || !loop) {
@@ -462,12 +471,47 @@ uint32_t lsu_segments(const Step *s, uint32_t mask, bool write, bool atomic, Seg
     return n ? n : coalesce(s->addr, mask, s->bytes, write, out);
 }
 
+// With ideal.coalesced: as few sectors as a warp's bytes fill, side by side. The lines that it touches are shared out
+// among the warps that, together, would touch all of their bytes: each gets the part whose number its first word has
+// between two words of a line. So every sector is fetched as often as if neighbouring threads took neighbouring words.
+static uint32_t side_by_side(const Step *s, uint32_t mask, Segment *seg, uint32_t n)
+{
+    uint32_t words = 0, sectors = 0, here = 0, kept = 0;
+    uint64_t first = NEVER, last = 0, line = n ? seg[0].address : 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const uint64_t at = s->addr[__builtin_ctz(m)];
+        bool new = true;
+        for (uint32_t before = mask & ((m & -m) - 1); before && new; before &= before - 1)
+            new = s->addr[__builtin_ctz(before)] != at;
+        words += new;
+        if (at - line >= SEGMENT || !new) continue;
+        here++, first = MIN(first, at), last = MAX(last, at);
+    }
+    for (uint32_t k = 0; k < n; k++) sectors += (uint32_t)__builtin_popcount(seg[k].sectors);
+    const uint32_t least = MAX((words * s->bytes + SECTOR - 1) / SECTOR, 1u), all = n * (SEGMENT / SECTOR);
+    if (sectors < 2 * least || !here) return n;
+    const uint32_t parts = (all + least - 1) / least;
+    const uint32_t apart = last - first + s->bytes == here * s->bytes ? SEGMENT : SEGMENT / here;
+    const uint32_t from = MIN((uint32_t)(first % SEGMENT % apart) * parts / apart * least, all - least);
+    for (uint32_t k = 0; k < n; k++) {
+        Segment g = {.address = seg[k].address};
+        for (uint32_t x = 0; x < SEGMENT / SECTOR; x++)
+            if (4 * k + x >= from && 4 * k + x < from + least) g.sectors |= 1u << x;
+        g.whole = g.sectors, g.bytes = (uint32_t)__builtin_popcount(g.sectors) * SECTOR;
+        if (g.sectors) seg[kept++] = g;
+    }
+    return kept;
+}
+
 // The segments of lanes' accesses.
 static uint32_t segments(const Sm *sm, LsuOp *op, const Step *s, uint32_t mask, uint32_t slot)
 {
     uint64_t addr[LANES];
     if (op->space == SP_LOCAL) return local_segments(sm, slot, s, mask, op->seg);
-    if (op->space == SP_GLOBAL) return lsu_segments(s, mask, op->write, op->atomic, op->seg);
+    if (op->space == SP_GLOBAL) {
+        const uint32_t n = lsu_segments(s, mask, op->write, op->atomic, op->seg);
+        return sm->cfg.ideal.coalesced && !op->atomic ? side_by_side(s, mask, op->seg, n) : n;
+    }
     if (op->space != SP_CONST) return coalesce(s->addr, mask, s->bytes, op->write, op->seg);
     for (uint32_t k = 0; k < LANES; k++) addr[k] = sm->launch->kernel->image->const_base + s->addr[k];
     return coalesce(addr, mask, s->bytes, op->write, op->seg);
@@ -517,6 +561,8 @@ void lsu_fence(Sm *sm, const Dinst *d) { sm->lsu.emptying |= empties(sm, d); }
 // access. In local memory they lie side by side, as far as one can.
 static uint32_t line_passes(const Sm *sm, const LsuOp *op, const Step *s, uint32_t mask)
 {
+    if (op->space == SP_GLOBAL && !op->atomic && sm->cfg.ideal.coalesced)
+        return ((uint32_t)__builtin_popcount(mask) * s->bytes + SEGMENT - 1) / SEGMENT;
     if (op->space == SP_GLOBAL && !op->atomic) return words_pass(&sm->cfg.banks, s, mask);
     uint32_t bytes = 0;
     for (uint32_t k = 0; k < op->count && op->space == SP_LOCAL; k++) bytes += op->seg[k].bytes;

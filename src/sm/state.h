@@ -37,6 +37,7 @@ typedef struct WarpSlot {
     uint32_t wait_pc;
     uint16_t recent[MAX_RECENT];  // slots of the latest results, the last one first
     uint8_t recent_n;
+    uint8_t owed;  // with ideal.divergence: lanes that issued since the last slot that was paid
 } WarpSlot;
 // Products of wgmma that a warp has under way.
 enum { GROUPS = 8 };

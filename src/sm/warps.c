@@ -86,7 +86,7 @@ static void open_policy(Sm *sm, const LaunchInfo *l)
     memset(p->load, 0xff, sizeof p->load);
     i->listens = policy_events(type) | (sm->watch.seen ? ON_SEEN : 0);
     i->quiet = sm->cfg.issue == 1 && !sm->cfg.audit && !sm->storage.counts && !sm->env.check &&
-               !(i->listens & ~(ON_SEEN | ON_LOADED));
+               !sm->cfg.ideal.divergence && !(i->listens & ~(ON_SEEN | ON_LOADED));
     watch_reset(sm);
     scratch_begin(sm);
     if (type->open) type->open(p);

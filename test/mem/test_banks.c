@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-static const BankCfg fermi = {32, 4, 4, false}, kepler4 = {32, 8, 4, false}, kepler8 = {32, 8, 8, false};
+static const BankCfg fermi = {.banks = 32, .width = 4, .mode = 4}, kepler4 = {.banks = 32, .width = 8, .mode = 4},
+                     kepler8 = {.banks = 32, .width = 8, .mode = 8};
 
 static uint32_t strided(const BankCfg *cfg, uint32_t stride, uint32_t bytes)
 {  // lane · stride · bytes
@@ -117,8 +118,11 @@ static uint32_t naive_part(const BankCfg *cfg, const uint64_t *addr, uint32_t fr
 static void random_patterns(void **state)
 {
     (void)state;
-    static const BankCfg of[] = {
-        {32, 4, 4, false}, {32, 8, 4, false}, {32, 8, 8, false}, {16, 4, 4, false}, {64, 4, 4, false}};
+    static const BankCfg of[] = {{.banks = 32, .width = 4, .mode = 4},
+                                 {.banks = 32, .width = 8, .mode = 4},
+                                 {.banks = 32, .width = 8, .mode = 8},
+                                 {.banks = 16, .width = 4, .mode = 4},
+                                 {.banks = 64, .width = 4, .mode = 4}};
     uint64_t r = 3, a[32];
     for (int round = 0; round < 15000; round++) {
         const BankCfg *cfg = &of[next_random(&r) % COUNT(of)];
@@ -142,19 +146,42 @@ static void padded_rows(void **state)
     uint64_t column[32], padded[32], row[32];
     for (uint32_t lane = 0; lane < 32; lane++) column[lane] = 128ull * lane + 8, row[lane] = 128ull * 5 + 4ull * lane;
     assert_int_equal(bank_passes(&fermi, column, ~0u, 4), 32);
-    bank_pad(&fermi, column, ~0u, padded);
+    const BankCfg by_word = {.banks = 32, .width = 4, .mode = 4, .pad = true};
+    bank_lay_out(&by_word, column, ~0u, padded);
     for (uint32_t lane = 0; lane < 32; lane++) assert_int_equal(padded[lane], 132ull * lane + 8);
     assert_int_equal(bank_passes(&fermi, padded, ~0u, 4), 1);
-    bank_pad(&fermi, row, ~0u, padded);
+    bank_lay_out(&by_word, row, ~0u, padded);
     assert_int_equal(bank_passes(&fermi, padded, ~0u, 4), 1);
+}
+
+// Eight lanes that read 16 bytes each, 64 bytes apart, meet four at a time; with 16 bytes behind each row of 64 they
+// don't. 128 bytes apart they meet all; where units of 16 bytes change places within rows of 128, none does.
+static void other_layouts(void **state)
+{
+    (void)state;
+    uint64_t rows[8], laid[8], wide[8];
+    for (uint32_t lane = 0; lane < 8; lane++) rows[lane] = 64ull * lane, wide[lane] = 128ull * lane + 16;
+    assert_int_equal(bank_passes(&fermi, rows, 0xff, 16), 4);
+    const BankCfg padded = {.banks = 32, .width = 4, .mode = 4, .pad = true, .pad_row = 64, .pad_by = 16};
+    bank_lay_out(&padded, rows, 0xff, laid);
+    for (uint32_t lane = 0; lane < 8; lane++) assert_int_equal(laid[lane], 80ull * lane);
+    assert_int_equal(bank_passes(&fermi, laid, 0xff, 16), 1);
+    assert_int_equal(bank_passes(&fermi, wide, 0xff, 16), 8);
+    const BankCfg swizzled = {.banks = 32, .width = 4, .mode = 4, .swizzle = 16};
+    bank_lay_out(&swizzled, wide, 0xff, laid);
+    for (uint32_t lane = 0; lane < 8; lane++) assert_int_equal(laid[lane], 128ull * lane + 16 * (1 ^ lane));
+    assert_int_equal(bank_passes(&fermi, laid, 0xff, 16), 1);
 }
 
 // What the short cut for runs calls free takes one pass, and on Fermi's banks it finds most that do.
 static void free_runs(void **state)
 {
     (void)state;
-    static const BankCfg of[] = {
-        {32, 4, 4, false}, {32, 8, 4, false}, {32, 8, 8, false}, {16, 4, 4, false}, {64, 4, 4, false}};
+    static const BankCfg of[] = {{.banks = 32, .width = 4, .mode = 4},
+                                 {.banks = 32, .width = 8, .mode = 4},
+                                 {.banks = 32, .width = 8, .mode = 8},
+                                 {.banks = 16, .width = 4, .mode = 4},
+                                 {.banks = 64, .width = 4, .mode = 4}};
     uint64_t r = 5, a[32];
     uint32_t found = 0, all = 0;
     for (int round = 0; round < 15000; round++) {
@@ -192,8 +219,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words),           cmocka_unit_test(wide),        cmocka_unit_test(patterns),
-        cmocka_unit_test(random_patterns), cmocka_unit_test(padded_rows), cmocka_unit_test(free_runs),
-        cmocka_unit_test(atomics),
+        cmocka_unit_test(random_patterns), cmocka_unit_test(padded_rows), cmocka_unit_test(other_layouts),
+        cmocka_unit_test(free_runs),       cmocka_unit_test(atomics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

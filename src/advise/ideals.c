@@ -1,0 +1,94 @@
+// ideals.c: how much of the time each of a kernel's habits costs at most. What can be idealised is run so, by a key
+// ideal.* of the description (a trial of its own, which no change may join); what can't is told from counters of the
+// run as it is. The line and the data structure are those with the largest part of what is lost.
+#include "advise/unit.h"
+#include "exec/launch.h"
+
+#include <string.h>
+
+typedef struct Habit {
+    const char *key;   // of the description
+    const char *what;  // that time is lost to
+} Habit;
+enum { SECTORS, CONFLICTS, DIVERGENCE, SPILLS, BARRIERS, TAIL };
+static const Habit habits[] = {
+    [SECTORS] = {"ideal.coalesced=yes", "sectors of which little is used"},
+    [CONFLICTS] = {"ideal.conflicts=yes", "bank conflicts"},
+    [DIVERGENCE] = {"ideal.divergence=yes", "lanes that a diverged warp leaves idle"},
+    [SPILLS] = {"ideal.spills=yes", "registers spilled to local memory"},
+    [BARRIERS] = {NULL, "waits at barriers"},
+    [TAIL] = {NULL, "SMs without a block, at the grid's end or all the time"},
+};
+
+// Is it worth a run?
+static bool has(const StoredRun *run, int habit)
+{
+    const uint64_t *c = run->count;
+    uint64_t sectors = 0, transactions = 0, spills = 0;
+    for (size_t k = 0; k < run->kernels.n; k++)
+        for (size_t s = 0; s < run->kernels.v[k].structures.n; s++) {
+            const RunStructure *x = &run->kernels.v[k].structures.v[s];
+            if (!strcmp(x->name, "local memory")) spills += x->transactions;
+            sectors += x->sectors, transactions += x->loads + x->stores;
+        }
+    switch (habit) {
+    case SECTORS: return sectors > 5 * transactions;  // 4 are what 32 lanes' words of 4 bytes fill
+    case CONFLICTS: return c[C_SHARED_CONFLICTS] * 20 > c[C_SHARED_PASSES];
+    case DIVERGENCE: return c[C_THREAD_INSTS] * 20 < c[C_WARP_INSTS] * 19 * LANES;
+    case SPILLS: return spills > 0;
+    default: return false;
+    }
+}
+
+void ideals_find(const StoredRun *run, Ideals *out)
+{
+    for (int k = 0; k < (int)COUNT(habits); k++)
+        if (has(run, k)) vec_push(out, ((Ideal){.what = habits[k].what, .set = habits[k].key, .habit = k}));
+}
+
+// --- where it is lost ------------------------------------------------------------------------------------------------
+static double excess(const RunLine *l, int habit)
+{
+    const double lanes = (double)l->lanes, issued = (double)l->issued;
+    switch (habit) {
+    case SECTORS: return l->array && strcmp(l->array, "shared memory") ? (double)l->sectors - lanes / 8 : 0;
+    case CONFLICTS: return l->array && !strcmp(l->array, "shared memory") ? (double)l->transactions - issued : 0;
+    case DIVERGENCE: return l->array ? 0 : issued * LANES - lanes;
+    case SPILLS: return l->array && !strcmp(l->array, "local memory") ? (double)l->transactions : 0;
+    default: return 0;
+    }
+}
+
+void ideal_where(const StoredRun *run, const Ideal *i, Text *out)
+{
+    const RunLine *most = NULL;
+    double all = 0;
+    for (size_t k = 0; k < run->kernels.n; k++)
+        for (size_t n = 0; n < run->kernels.v[k].lines.n; n++) {
+            const RunLine *l = &run->kernels.v[k].lines.v[n];
+            const double lost = excess(l, i->habit);
+            if (lost <= 0) continue;
+            all += lost;
+            if (!most || lost > excess(most, i->habit)) most = l;
+        }
+    if (!most || excess(most, i->habit) * 10 < all) return;
+    const char *file = most->file ? strrchr(most->file, '/') : NULL;
+    file = file ? file + 1 : most->file;
+    if (most->array && i->habit == SECTORS) text_printf(out, " of %s", most->array);
+    if (file && *file && most->line) text_printf(out, " at %s:%llu", file, (unsigned long long)most->line);
+}
+
+// --- what counters tell ----------------------------------------------------------------------------------------------
+void ideals_count(const StoredRun *run, uint32_t sms, Ideals *out)
+{
+    const uint64_t *c = run->count;
+    const double slots = (double)c[C_ISSUE_SLOTS];
+    const double all = (double)run->cycles * sms, busy = (double)c[C_SM_CYCLES], barrier = (double)c[C_STALL_BARRIER];
+    if (barrier < slots) {
+        const double times = slots / (slots - barrier);
+        if (times >= ADVISE_GAIN)
+            vec_push(out, ((Ideal){.what = habits[BARRIERS].what, .habit = BARRIERS, .times = times}));
+    }
+    if (busy > 0 && all / busy >= ADVISE_GAIN)
+        vec_push(out, ((Ideal){.what = habits[TAIL].what, .habit = TAIL, .times = all / busy}));
+}
