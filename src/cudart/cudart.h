@@ -92,6 +92,14 @@ void client_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // The program has asked for what there isn't: a line names it, once. Returns cudaErrorNotSupported as the last error.
 cudaError_t client_missing(const char *name);
 
+// --- clock.c: the program's own clock --------------------------------------------------------------------------------
+// A function of CUDA's runs from here to its end, for which the program's clock moves on in simulated time alone.
+#define IN_CALL() CALL_NAMED(__LINE__)
+#define CALL_NAMED(line) CALL_IN(line)
+#define CALL_IN(line) __attribute__((cleanup(clock_leave), unused)) const bool in_call_##line = clock_enter()
+bool clock_enter(void);  // true: clock_leave is to follow
+void clock_leave(const bool *entered);
+
 // --- error.c ---------------------------------------------------------------------------------------------------------
 cudaError_t noted(cudaError_t error);  // keeps an error as this thread's last one, and returns it
 void errors_hush(bool on);             // this thread's calls are the driver's, whose errors aren't the runtime's
@@ -100,6 +108,7 @@ const char *cudaGetErrorString(cudaError_t error);
 bool runtime_used(void);   // has this thread called one that isn't the driver's?
 bool runtime_begun(void);  // has any thread?
 #define READY()                                  \
+    IN_CALL();                                   \
     do {                                         \
         cudaError_t r_ = runtime_ready();        \
         if (r_ != cudaSuccess) return noted(r_); \

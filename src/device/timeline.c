@@ -188,6 +188,8 @@ void sim_stream_destroy(oc_stream *base)
 
 double sim_stream_time(const oc_stream *s) { return ((const SimStream *)s)->end; }
 
+double device_now(const oc_device *base) { return sim_of(base)->host; }
+
 void device_until(oc_device *base, oc_stream *s)
 {
     Sim *d = sim_of(base);

@@ -66,6 +66,15 @@ static bool take_text(Serving *s, uint64_t bytes)
     return true;
 }
 
+// The host's clock. Calls that wait in the queue have been made, and take their time when they run.
+static double now(const Serving *s)
+{
+    uint64_t calls = 0;
+    for (size_t g = 0; g < s->guests.n; g++)
+        for (size_t k = 0; k < s->guests.v[g]->waiting.n; k++) calls += !s->guests.v[g]->waiting.v[k].node;
+    return device_now(s->device) + 1e-6 * device_gpu(s->device)->call_us * (double)calls;
+}
+
 // One call. False: there will be none any more.
 static bool serve_call(Serving *s)
 {
@@ -76,6 +85,9 @@ static bool serve_call(Serving *s)
     a.error = answer(s, &c, &a, &out);
     a.bytes = out.n;
     a.printed = s->guest->printed.n > 0;
+    a.now = now(s);
+    s->served->simulated_read |= (c.flags & WIRE_READ_SIMULATED) != 0;
+    s->served->host_read |= (c.flags & WIRE_READ_HOST) != 0;
     bool ok = give(s, &a, sizeof a) && give(s, out.v, out.n);
     text_free(&out);
     return ok;
@@ -107,6 +119,7 @@ static bool greet(const Serving *s, int socket)
                              .base = GLOBAL_BASE,
                              .capacity = info.memory,
                              .later = GMEM_VIRTUAL,
+                             .now = now(s),
                              .device = {.sms = info.sms,
                                         .capability = info.capability,
                                         .engines = g->engines,

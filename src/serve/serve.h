@@ -16,6 +16,7 @@ typedef struct ServeOptions {
     const char *file;          // the file that is run, if words[0] is another name for it; may be null
     const char *opened;        // a file that gets the names of those that it opens (driver/wire.h); null: none
     Target target;             // the only one whose PTX is taken; capability 0: any
+    const char *clock;         // which one the program reads (CLOCK_VARIABLE); null: each process decides
     int output;                // a file for what it writes, and its input is empty; −1: it has onchip's own
     size_t keep;               // so many launches are kept each by itself; the rest is summed by kernel (oc_forget)
     // Told in whole lines what the program doesn't learn, such as the place of a kernel's fault.
@@ -29,9 +30,10 @@ typedef struct ServeOptions {
     void *user;
 } ServeOptions;
 typedef struct Served {
-    int status;      // of the process, as waitpid gives it
-    bool connected;  // it has asked something: our library was loaded
-    bool untold;     // a kernel failed, and no call came to which its error could be returned
+    int status;                      // of the process, as waitpid gives it
+    bool connected;                  // it has asked something: our library was loaded
+    bool untold;                     // a kernel failed, and no call came to which its error could be returned
+    bool simulated_read, host_read;  // which clocks a process of it has read
 } Served;
 
 // --- serve.c ---------------------------------------------------------------------------------------------------------
