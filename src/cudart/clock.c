@@ -37,12 +37,14 @@ int64_t clock_base(int id) { return id >= 0 && id < IDS ? clocks.base[id] : -1; 
 // --- samples ---------------------------------------------------------------------------------------------------------
 static void add(_Atomic int64_t *to, int64_t n) { atomic_fetch_add_explicit(to, n, memory_order_relaxed); }
 
+// Who was where is asked before the time is: a thread that comes or goes meanwhile may have found no time to do this.
 static void take_sample(void)
 {
+    const bool stands = clocks.inside, asleep = clocks.asleep;
     const int64_t wall = clock_host(CLOCK_MONOTONIC), spent = clock_host(CLOCK_PROCESS_CPUTIME_ID);
     const int64_t passed = MAX(wall - clocks.wall, 0), busy = MAX(spent - clocks.spent, 0);
-    if (!clocks.inside) {
-        add(&clocks.own, clocks.asleep ? passed : MIN(passed, busy));
+    if (!stands) {
+        add(&clocks.own, asleep ? passed : MIN(passed, busy));
         add(&clocks.cpu, busy);
     }
     clocks.wall = wall, clocks.spent = spent;

@@ -46,8 +46,10 @@ static void translate(Deadline *d)
 {
     enum { MOMENT = 1000000, LATER = 1000 };  // nanoseconds
     d->lag = clock_lag();
-    const int64_t by = d->lag + (clock_stands() ? MOMENT : LATER), all = d->of->tv_nsec + by % SECOND;
-    d->at = (Time){d->of->tv_sec + by / SECOND + all / SECOND, all % SECOND};
+    const int64_t by = d->lag + (clock_stands() ? MOMENT : LATER), rest = d->of->tv_nsec + by % SECOND;
+    const int64_t carry = rest < 0 ? -1 : rest / SECOND;  // the program's clock may be ahead of the host's
+    d->at = (Time){d->of->tv_sec + by / SECOND + carry, rest - carry * SECOND};
+    if (d->at.tv_sec < 0) d->at = (Time){0};
 }
 
 // A thread that is cancelled meanwhile doesn't sleep any more.
@@ -210,6 +212,12 @@ LASTS(unsigned, sleep, (unsigned how_long), true, how_long)
 LASTS(int, thrd_sleep, (const Time *how_long, Time *rest), true, how_long, rest)
 LASTS(int, poll, (struct pollfd * files, nfds_t n, int most), most > 0, files, n, most)
 LASTS(int, ppoll, (struct pollfd * files, nfds_t n, const Time *most, const sigset_t *mask), most, files, n, most, mask)
+// What _FORTIFY_SOURCE makes of calls with an array.
+int __poll_chk(struct pollfd *files, nfds_t n, int most, size_t bytes);
+int __ppoll_chk(struct pollfd *files, nfds_t n, const Time *most, const sigset_t *mask, size_t bytes);
+LASTS(int, __poll_chk, (struct pollfd * files, nfds_t n, int most, size_t bytes), most > 0, files, n, most, bytes)
+LASTS(int, __ppoll_chk, (struct pollfd * files, nfds_t n, const Time *most, const sigset_t *mask, size_t bytes), most,
+      files, n, most, mask, bytes)
 LASTS(int, select,
       (int n, fd_set *restrict in, fd_set *restrict out, fd_set *restrict bad, struct timeval *restrict most), most, n,
       in, out, bad, most)
@@ -220,6 +228,8 @@ LASTS(int, pselect,
 LASTS(int, epoll_wait, (int file, struct epoll_event *events, int n, int most), most > 0, file, events, n, most)
 LASTS(int, epoll_pwait, (int file, struct epoll_event *events, int n, int most, const sigset_t *mask), most > 0, file,
       events, n, most, mask)
+LASTS(int, epoll_pwait2, (int file, struct epoll_event *events, int n, const Time *most, const sigset_t *mask), most,
+      file, events, n, most, mask)
 LASTS(int, sigtimedwait, (const sigset_t *restrict set, siginfo_t *restrict info, const Time *restrict most), most, set,
       info, most)
 

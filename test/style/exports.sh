@@ -47,7 +47,7 @@ diff - <(echo "$exported") <<<"$(printf '%s\n' \
     clock_gettime gettimeofday time timespec_get ftime clock times getrusage \
     pthread_{cond_{timed,clock}wait,mutex_{timed,clock}lock,rwlock_{timed,clock}{rd,wr}lock,{timed,clock}join_np} \
     sem_{timed,clock}wait mq_timed{send,receive} cnd_timedwait mtx_timedlock {clock_nano,nano,u,,thrd_}sleep \
-    timer{,fd}_settime {,p}poll {,p}select epoll_{,p}wait sigtimedwait syscall | sort)"
+    timer{,fd}_settime {,p}poll __{,p}poll_chk {,p}select epoll_{wait,pwait{,2}} sigtimedwait syscall | sort)"
 [[ $(readelf -d "$library") == *'soname: [libcuda.so.1]'* ]]
 needs_libc "$library"
 

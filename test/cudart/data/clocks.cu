@@ -15,6 +15,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/select.h>
@@ -237,6 +238,25 @@ static void waits()
     wait("cnd_timedwait", [&] { return t = after(real, WAIT), cnd_timedwait(&c11, &m11, &t) == thrd_timedout; });
     wait("clock_nanosleep",
          [&] { return t = after(other, WAIT), !clock_nanosleep(other, TIMER_ABSTIME, &t, nullptr); });
+    wait("pthread_timedjoin_np", [&] {
+        pthread_t sleeper;
+        pthread_create(&sleeper, nullptr, [](void *) -> void * { return usleep(200000), nullptr; }, nullptr);
+        t = after(real, WAIT);
+        const bool late = pthread_timedjoin_np(sleeper, nullptr, &t) == ETIMEDOUT;
+        return pthread_detach(sleeper), late;
+    });
+    wait("timer_settime", [&] {
+        sigset_t set;
+        timer_t timer;
+        int number;
+        sigevent how = {};
+        how.sigev_notify = SIGEV_SIGNAL, how.sigev_signo = SIGUSR1;
+        sigemptyset(&set), sigaddset(&set, SIGUSR1), pthread_sigmask(SIG_BLOCK, &set, nullptr);
+        itimerspec when = {{0, 0}, after(other, WAIT)};
+        const timespec most = {10, 0};
+        const bool ok = !timer_create(other, &how, &timer) && !timer_settime(timer, TIMER_ABSTIME, &when, nullptr);
+        return ok && (number = sigtimedwait(&set, nullptr, &most)) == SIGUSR1;
+    });
     wait("timerfd", [&] {
         uint64_t n;
         itimerspec when = {{0, 0}, after(other, WAIT)};
