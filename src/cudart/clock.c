@@ -28,6 +28,7 @@ static struct {
     double now;                          // of the simulated host, at the last answer; the client's lock is its lock
     atomic_int inside, asleep;           // threads
     _Atomic int64_t own, cpu, gpu;       // nanoseconds: own time with and without sleep; simulated
+    atomic_uint missed;                  // samples in a row that another one was in the way of
     atomic_uint read, told;              // WIRE_READ_…
 } clocks;
 static _Thread_local QUICK int depth;  // calls of CUDA's functions that this thread is in
@@ -50,14 +51,20 @@ static void take_sample(void)
     clocks.wall = wall, clocks.spent = spent;
 }
 
-// If another thread takes one, or the one that a handler has interrupted, that will do.
+// If another thread takes one, or the one that a handler has interrupted, that will do. A handler may also have jumped
+// out of one, which then never ends: a clock that stood for ever would be worse than two samples at a time.
 static void sample(void)
 {
-    enum { TRIES = 1000 };
+    enum { TRIES = 1000, MISSES = 1000 };
     int k = 0;
-    while (atomic_exchange_explicit(&clocks.busy, true, memory_order_acquire))
-        if (++k == TRIES) return;
+    while (atomic_exchange_explicit(&clocks.busy, true, memory_order_acquire)) {
+        if (++k < TRIES) continue;
+        if (++clocks.missed <= MISSES) return;
+        clocks.missed = 0;
+        clocks.busy = false;
+    }
     take_sample();
+    clocks.missed = 0;
     atomic_store_explicit(&clocks.busy, false, memory_order_release);
 }
 

@@ -7,7 +7,7 @@ command -v clang >/dev/null && command -v jq >/dev/null && [[ -z ${ONCHIP_SANITI
 now='onchip cc'
 "$onchip" cc -O2 -std=c++17 "$ONCHIP_SOURCE/test/cudart/data/clocks.cu" -o clocks -lpthread >log 2>&1 ||
     { complain "$(head -c 600 log)" && exit 1; }
-slow=(--gpu gtx480 --set gpu.clock=10)  # a few instructions take milliseconds
+slow=(--gpu gtx480 --set gpu.clock=1)  # a few instructions take long
 
 # --- forty timings ---------------------------------------------------------------------------------------------------
 run "${slow[@]}" --json -o simulated.json ./clocks times
@@ -41,11 +41,15 @@ ends 0
 diff <(strip simulated.json) <(strip host.json) >difference || complain "$(head -n 5 difference)"
 
 # --- waits -----------------------------------------------------------------------------------------------------------
-for clock in simulated host; do
-    run "${slow[@]}" --clock $clock ./clocks waits
+# waits WHERE OPTION …: where the program's clock is, with regard to the host's.
+waits() {
+    run --gpu gtx480 "${@:2}" ./clocks waits
     ends 0
-    prints <<<'0 wrong'
-done
+    prints <<<"$1 the host's"$'\n0 wrong'
+}
+waits behind
+waits 'ahead of' "${slow[@]}"
+waits near --clock host
 
 # --- whose clock it is -----------------------------------------------------------------------------------------------
 run ./clocks fork
