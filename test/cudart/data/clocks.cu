@@ -200,6 +200,7 @@ static double lag() { return host() - posix<CLOCK_MONOTONIC>(); }
 
 static void waits()
 {
+    for (int k = 0; k < 40 && lag() < 3 * WAIT && lag() > -3 * WAIT; k++) kernel();
     const double by = lag();
     printf("%s the host's\n", by > 2 * WAIT ? "behind" : by < -2 * WAIT ? "ahead of" : "near");
     pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, held = PTHREAD_MUTEX_INITIALIZER;
