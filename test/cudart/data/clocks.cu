@@ -2,6 +2,7 @@
 // line for each of the forty: its name, how many kernels it launched, and the milliseconds that the clock showed.
 // `clocks waits` waits until a time of its clock and for a time, in every way there is, and prints what was wrong; the
 // host's time it knows by a raw system call. `clocks fork` compares both in a child.
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -196,6 +197,27 @@ template <class Wait> static void wait(const char *name, Wait until, bool alone 
     wrong++;
 }
 
+// Whatever a thread has seen, no other one sees an earlier time afterwards.
+static void goes_back()
+{
+    std::atomic<double> seen{0};
+    std::atomic<int> back{0};
+    auto read = [&] {
+        for (int k = 0; k < 20000; k++) {
+            const double before = seen;
+            const double now = posix<CLOCK_MONOTONIC>();
+            back += now < before;
+            for (double s = seen; now > s && !seen.compare_exchange_weak(s, now);) continue;
+        }
+    };
+    std::thread a(read), b(read), c([] {
+        for (int k = 0; k < 10; k++) kernel(), usleep(100);
+    });
+    a.join(), b.join(), c.join();
+    if (back) printf("the clock goes back %d times\n", (int)back);
+    wrong += back > 0;
+}
+
 static double lag() { return host() - posix<CLOCK_MONOTONIC>(); }
 
 static void waits()
@@ -310,6 +332,7 @@ static void waits()
         "beside a kernel", [&] { return t = after(real, WAIT), pthread_cond_timedwait(&c, &m, &t) == ETIMEDOUT; },
         false);
     busy.join();
+    goes_back();
     printf("%d wrong\n", wrong);
 }
 
