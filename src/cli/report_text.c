@@ -463,10 +463,10 @@ static void clock_read(const char *which, FILE *out)
     Text t = {0};
     text_printf(&t, "the program read %s%s",
                 !strcmp(which, "host")   ? "the host's time, which isn't the GPU's"
-                : !strcmp(which, "both") ? "simulated time, and one of its processes the host's"
+                : !strcmp(which, "both") ? "simulated time, and in part the host's"
                                          : "simulated time",
                 !strcmp(which, "host") ? " (--clock simulated)" : "");
-    put_row(out, "\nclock", 7, BREAK_WORDS, t.v);
+    put_row(out, "\nclock", 9, BREAK_WORDS, t.v);
     text_free(&t);
 }
 

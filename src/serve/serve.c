@@ -70,8 +70,7 @@ static bool take_text(Serving *s, uint64_t bytes)
 static double now(const Serving *s)
 {
     uint64_t calls = 0;
-    for (size_t g = 0; g < s->guests.n; g++)
-        for (size_t k = 0; k < s->guests.v[g]->waiting.n; k++) calls += !s->guests.v[g]->waiting.v[k].node;
+    for (size_t g = 0; g < s->guests.n; g++) calls += s->guests.v[g]->calls;
     return device_now(s->device) + 1e-6 * device_gpu(s->device)->call_us * (double)calls;
 }
 

@@ -71,6 +71,7 @@ typedef struct Guest {  // a process of the program
     VEC(uint64_t) memory;    // what it has allocated
     VEC(uint64_t) reserved;  // addresses that get memory later
     VEC(Waiting) waiting;
+    uint64_t calls;      // of those that wait, the ones that take the host time: all but a graph's nodes
     bool held;           // those that wait can't run now: a value isn't there
     Text printed;        // by its kernels
     uint64_t workspace;  // by which blocks of cooperative launches wait for one another; 0: there was none yet

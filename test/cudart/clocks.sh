@@ -40,6 +40,12 @@ ends 0
     complain "the clocks are $(jq -c .clock simulated.json host.json)"
 diff <(strip simulated.json) <(strip host.json) >difference || complain "$(head -n 5 difference)"
 
+now='onchip sweep'
+for stored in 0 1; do
+    "$onchip" sweep --db db "${slow[@]}" ./clocks times >out 2>err
+    grep -q ": $stored in the store already, $((1 - stored)) simulated, 0 failed" out || complain "$(cat out err)"
+done
+
 # --- waits -----------------------------------------------------------------------------------------------------------
 # waits WHERE OPTION …: where the program's clock is, with regard to the host's.
 waits() {
