@@ -85,10 +85,11 @@ static bool take_answer(Answer *a)
 
 static cudaError_t exchange(const WireCall *call, const void *text, Answer *answer)
 {
+    WireCall more;
     pthread_mutex_lock(&client.asking);
-    WireCall said = *call;
-    said.flags |= clock_said();
-    bool ok = client.state == CONNECTED && give(&said, sizeof said) && give(text, call->bytes) && take_answer(answer);
+    const uint32_t read = clock_said();
+    if (read) more = *call, more.flags |= read, call = &more;
+    bool ok = client.state == CONNECTED && give(call, sizeof *call) && give(text, call->bytes) && take_answer(answer);
     if (ok) clock_move(answer->of.now);
     if (!ok && client.state == CONNECTED) {
         client.state = LOST;
@@ -211,6 +212,7 @@ static void connect_once(void)
 
 cudaError_t client_connect(void)
 {
+    if (client.state == CONNECTED) return cudaSuccess;
     IN_CALL();
     pthread_once(&client.once, connect_once);
     if (client.state == FORKED && !atomic_exchange(&client.told, true)) {

@@ -20,17 +20,18 @@
 enum { IDS = CLOCK_TAI + 1 };
 
 static struct {
-    atomic_bool begun, simulated, busy;  // busy: somebody takes a sample
-    bool inherited;                      // children of this process that it forks have its clock
-    int64_t base[IDS];                   // what each clock showed at the beginning
-    int64_t began;                       // of the host's CLOCK_MONOTONIC
-    int64_t wall, spent;                 // at the last sample: the host's clock, and the processors' time
-    double now;                          // of the simulated host, at the last answer; the client's lock is its lock
-    atomic_int inside, asleep;           // threads
-    _Atomic int64_t own, cpu, gpu;       // nanoseconds: own time with and without sleep; simulated
-    atomic_uint missed;                  // samples in a row that another one was in the way of
-    atomic_uint read, told;              // WIRE_READ_…
+    atomic_bool begun, busy;        // busy: somebody takes a sample
+    bool inherited;                 // children of this process that it forks have its clock
+    int64_t base[IDS];              // what each clock showed at the beginning
+    int64_t began;                  // of the host's CLOCK_MONOTONIC
+    int64_t wall, spent;            // at the last sample: the host's clock, and the processors' time
+    double now;                     // of the simulated host, at the last answer; the client's lock is its lock
+    atomic_int inside, asleep;      // threads
+    _Atomic int64_t own, cpu, gpu;  // nanoseconds: own time with and without sleep; simulated
+    atomic_uint missed;             // samples in a row that another one was in the way of
+    atomic_uint read, told;         // WIRE_READ_…
 } clocks;
+atomic_bool clock_on;
 static _Thread_local QUICK int depth;  // calls of CUDA's functions that this thread is in
 
 int64_t clock_base(int id) { return id >= 0 && id < IDS ? clocks.base[id] : -1; }
@@ -90,18 +91,16 @@ void clock_sleeps(int by)
 bool clock_stands(void) { return clocks.inside; }
 
 // --- CUDA's functions ------------------------------------------------------------------------------------------------
-bool clock_enter(void)
+void clock_enter(void)
 {
-    if (!clocks.simulated) return false;
-    if (depth++) return true;
+    if (depth++) return;
     sample();
     clocks.inside++;
-    return true;
 }
 
-void clock_leave(const bool *entered)
+void clock_leave(void)
 {
-    if (!*entered || --depth) return;
+    if (--depth) return;
     sample();
     clocks.inside--;
 }
@@ -109,9 +108,8 @@ void clock_leave(const bool *entered)
 int clock_outside(void)
 {
     const int before = depth;
-    const bool entered = before > 0;
     depth = MIN(depth, 1);
-    clock_leave(&entered);
+    if (before) clock_leave();
     return before;
 }
 
@@ -139,7 +137,7 @@ void clock_move(double now)
 }
 
 // --- which one it is -------------------------------------------------------------------------------------------------
-bool clock_is_simulated(void) { return clocks.simulated && !depth; }
+bool clock_is_simulated(void) { return clock_on && !depth; }
 
 void clock_was_read(bool simulated)
 {
@@ -149,7 +147,11 @@ void clock_was_read(bool simulated)
 
 bool clock_unsaid(void) { return clocks.read != clocks.told; }
 
-uint32_t clock_said(void) { return clocks.told = clocks.read; }
+uint32_t clock_said(void)
+{
+    const uint32_t read = clocks.read;
+    return read == clocks.told ? 0 : (clocks.told = read);
+}
 
 static void rebase(void)
 {
@@ -161,10 +163,10 @@ static void rebase(void)
 // Only the thread that forked is there. It has used no processor yet.
 static void forked(void)
 {
-    if (!clocks.simulated) return;
+    if (!clock_on) return;
     rebase();
     depth = 0;
-    clocks.simulated = clocks.inherited;
+    clock_on = clocks.inherited;
 }
 
 // Without a wish, simulated time is for a program that does itself use CUDA, and not for its children, for scripts and
@@ -179,5 +181,5 @@ void clock_begin(bool uses_cuda)
     clocks.began = clocks.base[CLOCK_MONOTONIC];
     rebase();
     pthread_atfork(NULL, NULL, forked);
-    clocks.simulated = true;
+    clock_on = true;
 }

@@ -96,9 +96,19 @@ cudaError_t client_missing(const char *name);
 // A function of CUDA's runs from here to its end, for which the program's clock moves on in simulated time alone.
 #define IN_CALL() CALL_NAMED(__LINE__)
 #define CALL_NAMED(line) CALL_IN(line)
-#define CALL_IN(line) __attribute__((cleanup(clock_leave), unused)) const bool in_call_##line = clock_enter()
-bool clock_enter(void);  // true: clock_leave is to follow
-void clock_leave(const bool *entered);
+#define CALL_IN(line) __attribute__((cleanup(call_ends), unused)) const bool in_call_##line = call_begins()
+extern atomic_bool clock_on;  // it is simulated
+void clock_enter(void), clock_leave(void);
+static inline bool call_begins(void)
+{
+    const bool on = atomic_load_explicit(&clock_on, memory_order_relaxed);
+    if (on) clock_enter();
+    return on;
+}
+static inline void call_ends(const bool *on)
+{
+    if (*on) clock_leave();
+}
 
 // --- error.c ---------------------------------------------------------------------------------------------------------
 cudaError_t noted(cudaError_t error);  // keeps an error as this thread's last one, and returns it

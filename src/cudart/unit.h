@@ -16,7 +16,7 @@ void clock_move(double now);       // it has come there
 int clock_outside(void);
 void clock_inside(int depth);
 void clock_nap(unsigned microseconds);  // of the host
-uint32_t clock_said(void);              // WIRE_READ_…: which clocks were read; onchip is told
+uint32_t clock_said(void);              // WIRE_READ_…: which clocks were read, if onchip is to be told
 bool clock_unsaid(void);                // onchip doesn't know all of them
 // For reads.c and waits.c:
 typedef struct Elapsed {  // nanoseconds since the clock began

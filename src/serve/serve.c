@@ -71,7 +71,7 @@ static double now(const Serving *s)
 {
     uint64_t calls = 0;
     for (size_t g = 0; g < s->guests.n; g++) calls += s->guests.v[g]->calls;
-    return device_now(s->device) + 1e-6 * device_gpu(s->device)->call_us * (double)calls;
+    return device_now(s->device, calls);
 }
 
 // One call. False: there will be none any more.
@@ -85,8 +85,7 @@ static bool serve_call(Serving *s)
     a.bytes = out.n;
     a.printed = s->guest->printed.n > 0;
     a.now = now(s);
-    s->served->simulated_read |= (c.flags & WIRE_READ_SIMULATED) != 0;
-    s->served->host_read |= (c.flags & WIRE_READ_HOST) != 0;
+    s->served->read |= c.flags & (WIRE_READ_SIMULATED | WIRE_READ_HOST);
     bool ok = give(s, &a, sizeof a) && give(s, out.v, out.n);
     text_free(&out);
     return ok;

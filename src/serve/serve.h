@@ -30,10 +30,10 @@ typedef struct ServeOptions {
     void *user;
 } ServeOptions;
 typedef struct Served {
-    int status;                      // of the process, as waitpid gives it
-    bool connected;                  // it has asked something: our library was loaded
-    bool untold;                     // a kernel failed, and no call came to which its error could be returned
-    bool simulated_read, host_read;  // which clocks a process of it has read
+    int status;      // of the process, as waitpid gives it
+    bool connected;  // it has asked something: our library was loaded
+    bool untold;     // a kernel failed, and no call came to which its error could be returned
+    uint32_t read;   // WIRE_READ_…: which clocks it has read
 } Served;
 
 // --- serve.c ---------------------------------------------------------------------------------------------------------
