@@ -12,6 +12,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <future>
+#include <mutex>
 #include <mqueue.h>
 #include <poll.h>
 #include <pthread.h>
@@ -133,9 +134,26 @@ static int blocking()
     spin<<<1, 32>>>(x, LONG);
     return cudaMemcpy(&v, x, sizeof v, cudaMemcpyDeviceToHost), 1;
 }
+// Another thread launches, and waits; it is there before, since to begin one takes the program about 0.1 ms of its own.
+struct Other {
+    std::mutex lock;
+    std::condition_variable changed;
+    bool wanted = false;
+};
+static Other &other = *new Other;  // never destroyed, since the thread waits until the end
+static void serve_other()
+{
+    std::unique_lock<std::mutex> l(other.lock);
+    for (;; other.wanted = false, other.changed.notify_all()) {
+        other.changed.wait(l, [] { return other.wanted; });
+        kernel();
+    }
+}
 static int threaded()
 {
-    std::thread([] { kernel(); }).join();
+    std::unique_lock<std::mutex> l(other.lock);
+    other.wanted = true, other.changed.notify_all();
+    other.changed.wait(l, [] { return !other.wanted; });
     return 1;
 }
 static const struct {
@@ -151,6 +169,7 @@ static void begin()
     for (cudaStream_t &s : streams) cudaStreamCreate(&s);
     cudaEventCreate(&event);
     memset(plain, 1, COPY);
+    std::thread(serve_other).detach();
     for (auto &p : parts) p.run();
 }
 
