@@ -2,6 +2,7 @@
 // field of a Setup.
 #include "cli/run.h"
 #include "driver/fatbin.h"
+#include "driver/wire.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -163,6 +164,11 @@ static int take_option(Run *r, int o)
             return run_refuse(r, EXIT_USAGE, "--target takes a target, such as sm_80 or sm_90a, not '%s'", v);
         break;
     case OPT_TOOLKIT: r->toolkit = true; break;
+    case OPT_CLOCK:
+        if (strcmp(v, CLOCK_SIMULATED) && strcmp(v, CLOCK_HOST))
+            return run_refuse(r, EXIT_USAGE, "--clock is " CLOCK_SIMULATED " or " CLOCK_HOST ", not '%s'", v);
+        r->clock = v;
+        break;
     case OPT_OUT: r->out_path = v; break;
     case OPT_HELP: return help();
     }

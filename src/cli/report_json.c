@@ -319,6 +319,7 @@ static void begin(const ReportRun *r)
     if (info->cap) json_uint(j, "cap", info->cap);
     if (info->error) json_string(j, "error", info->error);
     if (info->hint) json_string(j, "hint", info->hint);
+    if (info->clock) json_string(j, "clock", info->clock);
     if (d) json_double(j, "wall_seconds", device_wall_seconds(d));
     if (d) json_uint(j, "device_bytes", device_bytes(d));
     double held = 0;

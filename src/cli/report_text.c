@@ -456,6 +456,20 @@ static void begin(const ReportRun *r)
     text_free(&head);
 }
 
+// Whoever compares what a program printed with the report needs to know whose time it was.
+static void clock_read(const char *which, FILE *out)
+{
+    if (!which) return;
+    Text t = {0};
+    text_printf(&t, "the program read %s%s",
+                !strcmp(which, "host")   ? "the host's time, which isn't the GPU's"
+                : !strcmp(which, "both") ? "simulated time, and in part the host's"
+                                         : "simulated time",
+                !strcmp(which, "host") ? " (--clock simulated)" : "");
+    put_row(out, "\nclock", 9, BREAK_WORDS, t.v);
+    text_free(&t);
+}
+
 static void end(const ReportRun *r)
 {
     const oc_device *d = r->device;
@@ -465,6 +479,7 @@ static void end(const ReportRun *r)
                 "of a line: empty issue slots because a warp that stood before an instruction of it waited for memory, "
                 "or for a place in the load-store unit");
     held(d, out);
+    clock_read(r->info->clock, out);
     fprintf(out, "\nsimulated in %.2f s", device_wall_seconds(d));
     if (device_repeated(d)) fprintf(out, "; %llu launches repeat earlier ones", (unsigned long long)device_repeated(d));
     fprintf(out, "\n");

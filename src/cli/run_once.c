@@ -150,8 +150,13 @@ static int simulate_program(Run *r, oc_device *d, Meter *meter)
                        .launches = r->launches};
     meter->device = d;
     if (!r->command) tell_words(r->words);
-    ProgramRun run = {
-        .words = r->words, .keep = each ? SIZE_MAX : KEPT, .target = r->file.target, .ran = meter_clear, .user = meter};
+    ProgramRun run = {.words = r->words,
+                      .keep = each ? SIZE_MAX : KEPT,
+                      .target = r->file.target,
+                      .clock = r->clock,
+                      .read = &info.clock,
+                      .ran = meter_clear,
+                      .user = meter};
     int code = r->command                  ? run_command(r, d, &run, meter)
                : is_cuda_source(*r->words) ? run_source(r, d, &run, meter)
                                            : run_program(d, &run, &meter->printed, &r->error);

@@ -22,12 +22,17 @@ int run_program(oc_device *d, const ProgramRun *run, Text *printed, Diag *diag)
                       .file = run->file,
                       .keep = run->keep,
                       .target = run->target,
+                      .clock = run->clock,
                       .output = -1,
                       .tell = tell_line,
                       .ran = run->ran,
                       .site = site_name,
                       .user = run->user};
     if (serve(d, &o, printed, &served, diag)) {
+        if (served.read)
+            *run->read = served.read == WIRE_READ_SIMULATED ? CLOCK_SIMULATED
+                         : served.read == WIRE_READ_HOST    ? CLOCK_HOST
+                                                            : "both";
         code = WIFEXITED(served.status) ? WEXITSTATUS(served.status) : 128 + WTERMSIG(served.status);
         if (WIFSIGNALED(served.status) && !interrupted())
             tell(0, "%s was ended by signal %d (%s)", run->words[0], WTERMSIG(served.status),

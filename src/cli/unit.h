@@ -208,6 +208,7 @@ typedef struct ReportInfo {
     const char *params;
     const char *error;  // null: none
     const char *hint;   // the same
+    const char *clock;  // that a program read; null: none, or it is no program
     bool verified, checked;
     bool cut;  // short, by a limit or Ctrl-C, so that there was nothing to check
     bool lines, chart, annotate;
@@ -279,6 +280,8 @@ typedef struct ProgramRun {
     const char *file;          // the file that is run, if words[0] is its source; may be null
     size_t keep;               // launches that are kept each by itself
     Target target;             // of which PTX is taken; capability 0: of the one that fits best
+    const char *clock;         // as ServeOptions has it
+    const char **read;         // gets which clock it read: "simulated", "host" or "both"; null: none
     void (*ran)(void *user);   // called after each launch
     void *user;
 } ProgramRun;

@@ -85,14 +85,28 @@ static bool take_answer(Answer *a)
 
 static cudaError_t exchange(const WireCall *call, const void *text, Answer *answer)
 {
+    WireCall more;
     pthread_mutex_lock(&client.asking);
+    const uint32_t read = clock_said();
+    if (read) more = *call, more.flags |= read, call = &more;
     bool ok = client.state == CONNECTED && give(call, sizeof *call) && give(text, call->bytes) && take_answer(answer);
+    if (ok) clock_move(answer->of.now);
     if (!ok && client.state == CONNECTED) {
         client.state = LOST;
         client_line("the connection is lost; all further calls fail");
     }
     pthread_mutex_unlock(&client.asking);
     return ok ? answer->of.error : cudaErrorDevicesUnavailable;
+}
+
+// The last word: which clocks the program has read since its last call. A thread that waits for an answer keeps it.
+__attribute__((destructor)) static void tell_clock(void)
+{
+    Answer answer = {0};
+    if (client.state != CONNECTED || !clock_unsaid() || pthread_mutex_trylock(&client.asking)) return;
+    pthread_mutex_unlock(&client.asking);
+    exchange(&(WireCall){.ask = ASK_CLOCK}, NULL, &answer);
+    text_free(&answer.text);
 }
 
 // --- connecting ------------------------------------------------------------------------------------------------------
@@ -186,6 +200,7 @@ static void connect_once(void)
     }
     int memory = take_greeting();
     if (memory >= 0 && map_memory(memory)) {
+        clock_start(client.greeting.now);
         client.state = CONNECTED;
         pthread_atfork(NULL, NULL, forked);
     }
@@ -197,6 +212,8 @@ static void connect_once(void)
 
 cudaError_t client_connect(void)
 {
+    if (client.state == CONNECTED) return cudaSuccess;
+    IN_CALL();
     pthread_once(&client.once, connect_once);
     if (client.state == FORKED && !atomic_exchange(&client.told, true)) {
         client_line("this process was forked from one that uses the GPU, and can't use it itself");
@@ -263,7 +280,7 @@ static cudaError_t insist(WireCall call, const void *text, Answer *a)
     cudaError_t error = WIRE_HELD;
     for (int k = 0; error == WIRE_HELD; k++) {
         if (k < TIMES && others(a))
-            usleep(NAP);
+            clock_nap(NAP);
         else
             call.flags |= WIRE_GIVES_UP;
         error = exchange(&call, text, a);
@@ -273,6 +290,7 @@ static cudaError_t insist(WireCall call, const void *text, Answer *a)
 
 cudaError_t client_ask(const WireCall *call, const void *text, Answer *answer)
 {
+    IN_CALL();
     Answer own = {0}, *a = answer ? answer : &own;
     *a = (Answer){0};
     cudaError_t error = client_connect();

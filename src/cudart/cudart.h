@@ -92,6 +92,24 @@ void client_line(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // The program has asked for what there isn't: a line names it, once. Returns cudaErrorNotSupported as the last error.
 cudaError_t client_missing(const char *name);
 
+// --- clock.c: the program's own clock --------------------------------------------------------------------------------
+// A function of CUDA's runs from here to its end, for which the program's clock moves on in simulated time alone.
+#define IN_CALL() CALL_NAMED(__LINE__)
+#define CALL_NAMED(line) CALL_IN(line)
+#define CALL_IN(line) __attribute__((cleanup(call_ends), unused)) const bool in_call_##line = call_begins()
+extern atomic_bool clock_on;  // it is simulated
+void clock_enter(void), clock_leave(void);
+static inline bool call_begins(void)
+{
+    const bool on = atomic_load_explicit(&clock_on, memory_order_relaxed);
+    if (on) clock_enter();
+    return on;
+}
+static inline void call_ends(const bool *on)
+{
+    if (*on) clock_leave();
+}
+
 // --- error.c ---------------------------------------------------------------------------------------------------------
 cudaError_t noted(cudaError_t error);  // keeps an error as this thread's last one, and returns it
 void errors_hush(bool on);             // this thread's calls are the driver's, whose errors aren't the runtime's
@@ -100,6 +118,7 @@ const char *cudaGetErrorString(cudaError_t error);
 bool runtime_used(void);   // has this thread called one that isn't the driver's?
 bool runtime_begun(void);  // has any thread?
 #define READY()                                  \
+    IN_CALL();                                   \
     do {                                         \
         cudaError_t r_ = runtime_ready();        \
         if (r_ != cudaSuccess) return noted(r_); \

@@ -2,6 +2,13 @@
 // function is made to wait for all launches before it, and it runs at once: that is an order which CUDA allows, too.
 #include "cudart/unit.h"
 
+static void host_call(void (*function)(void *), void *data)
+{
+    const int depth = clock_outside();
+    function(data);
+    clock_inside(depth);
+}
+
 cudaError_t cudaLaunchHostFunc(cudaStream_t s, void (*function)(void *), void *data)
 {
     READY();
@@ -10,7 +17,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t s, void (*function)(void *), void *d
     cudaError_t error = capture_on() ? capture_host(function, data, s, &taken) : cudaSuccess;
     if (error || taken) return noted(error);
     error = launches_done(s);
-    if (!error) function(data);
+    if (!error) host_call(function, data);
     return error;
 }
 
@@ -22,7 +29,10 @@ cudaError_t cudaStreamAddCallback(cudaStream_t s, void (*function)(cudaStream_t,
     cudaError_t error = capture_forbids(s);
     if (error) return noted(error);
     error = launches_done(s);
-    if (error != cudaErrorInvalidResourceHandle) function(s, error, data);
+    if (error == cudaErrorInvalidResourceHandle) return error;
+    const int depth = clock_outside();
+    function(s, error, data);
+    clock_inside(depth);
     return error;
 }
 

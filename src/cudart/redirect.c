@@ -34,8 +34,8 @@ typedef struct Object {  // a program or a library that is loaded
     char *name;
     uintptr_t base, lo, hi;  // where it lies, and its code
     uintptr_t data_lo, data_hi;
-    bool program;
-    Place first;  // that was written; at null: none was
+    bool program, uses;  // uses: it does itself use CUDA
+    Place first;         // that was written; at null: none was
 } Object;
 typedef VEC(Object) Objects;
 typedef struct Counter {
@@ -178,12 +178,14 @@ static void look_into(Object *o, Again *again)
     File file;
     Found f = {.of = o, .major = 13};
     if (!file_open(&file, o->name)) return;
+    o->uses = elf_needs(&file.elf, "libcudart.so") || elf_needs(&file.elf, "libcuda.so");
     const bool named = elf_symbols(&file.elf, false, STT_FUNC, note, &f);
     if (!named && !o->program && elf_has(&file.elf, ".nvFatBinSegment") && !elf_needs(&file.elf, "libcudart.so"))
         client_line(
             "%s is stripped, so that the CUDA runtime inside of it can't be replaced: link it with nvcc -cudart "
             "shared, or don't strip it",
             o->name);
+    o->uses |= f.runtime;
     if (f.runtime && write_all(&f)) {
         runtime_is(f.major);
         o->first = f.places.v[0];
@@ -251,8 +253,12 @@ static void look(Again *again)
     dl_iterate_phdr(collect, &l);
     if (!l.n) return;
     read_own(&l.all);
-    for (size_t k = 0; k < l.all.n; k++)
+    bool uses = false;
+    for (size_t k = 0; k < l.all.n; k++) {
         if (!is_own(&l.all.v[k]) && !is_seen(&l.all.v[k])) look_into(&l.all.v[k], again);
+        uses |= l.all.v[k].uses;
+    }
+    clock_begin(uses);
     forget(&redirection.seen);
     redirection.seen = l.all, redirection.loads = l.loads, redirection.unloads = l.unloads;
 }

@@ -8,6 +8,31 @@
 // Does [address, address + bytes) lie in the device's memory, which this process has mapped?
 bool client_mapped(uint64_t address, uint64_t bytes);
 
+// --- clock.c: the program's own clock --------------------------------------------------------------------------------
+void clock_begin(bool uses_cuda);  // the process's image is looked at, and does itself use CUDA; the first call counts
+void clock_start(double now);      // this process has connected, and the simulated host's clock is at so many seconds
+void clock_move(double now);       // it has come there
+// The program's own function is called: its time is its own again. Returns what clock_inside takes behind it.
+int clock_outside(void);
+void clock_inside(int depth);
+void clock_nap(unsigned microseconds);  // of the host
+uint32_t clock_said(void);              // WIRE_READ_…: which clocks were read, if onchip is to be told
+bool clock_unsaid(void);                // onchip doesn't know all of them
+// For reads.c and waits.c:
+typedef struct Elapsed {  // nanoseconds since the clock began
+    int64_t all, busy;    // busy: without what it has slept
+} Elapsed;
+bool clock_is_simulated(void);  // to this thread here: inside of CUDA's functions it isn't
+void clock_was_read(bool simulated);
+Elapsed clock_elapsed(void);
+int64_t clock_base(int id);  // what clock id, a CLOCK_…, showed when it began; −1: it isn't one of ours
+int64_t clock_lag(void);     // how far the program's clock lies behind the host's
+void clock_sleeps(int by);   // one more (1) or one less (−1) thread sleeps, by its own wish
+bool clock_stands(void);     // a thread is in a function of CUDA's
+
+// --- reads.c: the functions that read it -----------------------------------------------------------------------------
+int64_t clock_host(int id);  // what the host's clock id shows, in nanoseconds
+
 // --- callers.c: where a program asks for memory ----------------------------------------------------------------------
 // The calls of the program that led here, the innermost first: for each a line with the place behind it in its file, in
 // hexadecimal, and the file's name. Empty: unknown.

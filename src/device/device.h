@@ -185,6 +185,7 @@ void device_after(oc_device *d, oc_stream *s, const oc_event *event);
 oc_status device_value(oc_device *d, oc_ptr at, uint32_t bytes, uint64_t *value);
 oc_status device_value_put(oc_device *d, oc_ptr at, uint32_t bytes, uint64_t value, oc_stream *s);
 void device_value_met(oc_device *d, oc_stream *s);
+double device_now(const oc_device *d, uint64_t calls);  // the host's clock after so many calls, in simulated seconds
 // The host's last call is one that returns when the stream's work is done; null: all work.
 void device_until(oc_device *d, oc_stream *s);
 // Whether the copies and fills that follow go on with the one before: they are one call, and have one latency.

@@ -188,6 +188,12 @@ void sim_stream_destroy(oc_stream *base)
 
 double sim_stream_time(const oc_stream *s) { return ((const SimStream *)s)->end; }
 
+double device_now(const oc_device *base, uint64_t calls)
+{
+    const Sim *d = sim_of(base);
+    return d->host + 1e-6 * d->gpu.call_us * (double)calls;
+}
+
 void device_until(oc_device *base, oc_stream *s)
 {
     Sim *d = sim_of(base);

@@ -19,7 +19,12 @@
 // or "w" and the full name, and for its executable and libraries. A file of OPENED_MOST bytes may lack some.
 #define OPENED_VARIABLE "ONCHIP_OPENED"
 enum { OPENED_MOST = 16 << 20 };
-enum { WIRE_VERSION = 10 };
+// In its environment: which clock the program reads, CLOCK_SIMULATED or CLOCK_HOST; else each process decides
+// (cudart/clock.c).
+#define CLOCK_VARIABLE "ONCHIP_CLOCK"
+#define CLOCK_SIMULATED "simulated"
+#define CLOCK_HOST "host"
+enum { WIRE_VERSION = 11 };
 enum { WIRE_TEXT = 256 << 20 };  // the most bytes of text, as of a PTX file
 
 typedef enum Ask {
@@ -29,10 +34,13 @@ typedef enum Ask {
     ASKS
 } Ask;
 
-enum {                 // flags
-    WIRE_WAITS = 1,    // the program's call returns when what is asked for is done: a copy; of FREE, all work
-    WIRE_MORE = 2,     // it goes on with the copy or the fill of the call before
-    WIRE_GIVES_UP = 4  // what the call waits for won't come (WIRE_HELD)
+enum {                  // flags
+    WIRE_WAITS = 1,     // the program's call returns when what is asked for is done: a copy; of FREE, all work
+    WIRE_MORE = 2,      // it goes on with the copy or the fill of the call before
+    WIRE_GIVES_UP = 4,  // what the call waits for won't come (WIRE_HELD)
+    // Which clocks the program has read, simulated time and the host's:
+    WIRE_READ_SIMULATED = 8,
+    WIRE_READ_HOST = 16
 };
 // An answer that is none: what comes before this call in its stream waits for a value that isn't there. The call is
 // made again, since another thread or process may write the value; a: how many processes there are beside this one.
@@ -48,6 +56,7 @@ typedef struct WireAnswer {
     uint32_t printed;  // kernels have printed something (ASK_PRINTED)
     uint64_t bytes;    // of the text that follows
     uint64_t a, b;
+    double now;  // the host's clock in simulated seconds (device/timeline.c)
 } WireAnswer;
 
 typedef struct WireDevice {
@@ -61,6 +70,7 @@ typedef struct WireGreeting {
     uint32_t version, reserved;
     uint64_t base, capacity;  // where the device's memory begins, and its bytes
     uint64_t later;           // bytes of addresses behind it, which get memory later
+    double now;               // as that of an answer
     WireDevice device;
 } WireGreeting;
 typedef struct WireKernel {

@@ -56,6 +56,7 @@ typedef enum Kind {
 } Kind;
 CUresult context_ready(void);  // CUDA_SUCCESS: this thread has a current context
 #define CONTEXT()                          \
+    IN_CALL();                             \
     do {                                   \
         CUresult r_ = context_ready();     \
         if (r_ != CUDA_SUCCESS) return r_; \

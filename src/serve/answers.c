@@ -497,6 +497,12 @@ static int answer_EVENT_OPEN(Serving *s, const WireCall *c, WireAnswer *a, Text 
     return INVALID_HANDLE;
 }
 
+static int answer_CLOCK(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
+{
+    (void)s, (void)c, (void)a, (void)out;
+    return SUCCESS;
+}
+
 static int answer_EVENT_RECORD(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 {
     (void)a, (void)out;
@@ -742,6 +748,8 @@ int answer(Serving *s, const WireCall *c, WireAnswer *a, Text *out)
 #undef ASK
     };
     if (c->ask >= ASKS) return NOT_SUPPORTED;
+    if (c->ask == ASK_CLOCK)
+        return answer_CLOCK(s, c, a, out);  // it comes when the program ends, and waits for nothing
     const bool joins = c->ask == ASK_LAUNCH || c->ask == ASK_VALUE;
     if (!joins || s->guest->waiting.n >= WAITING_MOST) queue_run(s);
     if (s->guest->held && (joins ? s->guest->waiting.n >= WAITING_MOST : held_up(s, c))) {

@@ -14,7 +14,7 @@
 #define PATH "LD_LIBRARY_PATH"
 #define PRELOAD "LD_PRELOAD"
 #define TOOLKIT "CUDA_HOME"  // where Numba looks for libNVVM and libdevice
-enum { MOST = 6 };           // variables that are changed
+enum { MOST = 7 };           // variables that are changed
 typedef struct Changes {
     const char *name[MOST];
     Text of[MOST];  // "NAME=value"
@@ -85,6 +85,7 @@ pid_t child_start(const ServeOptions *o, const char *socket, uint64_t base, uint
     snprintf(room, sizeof room, "%" PRIx64 " %" PRIx64, base, bytes);
     change(&changes, ROOM_VARIABLE, room, false);
     change(&changes, TOOLKIT, folder.v, false);
+    change(&changes, CLOCK_VARIABLE, o->clock ? o->clock : "", false);
     if (o->opened) change(&changes, OPENED_VARIABLE, o->opened, false);
     add_sanitizer(&first, file);
     text_add(&first, library.v, library.n);

@@ -39,6 +39,7 @@ void queue_add(Guest *g, const Waiting *w)
     Waiting all = *w;
     all.node = g->nodes, all.graph = g->graph;
     vec_push(&g->waiting, all);
+    g->calls += !all.node;
     g->held = false;
 }
 
@@ -48,6 +49,7 @@ void queue_drop(Guest *g)
 {
     for (size_t k = 0; k < g->waiting.n; k++) release(&g->waiting.v[k]);
     g->waiting.n = 0;
+    g->calls = 0;
     g->held = false;
 }
 
@@ -125,6 +127,7 @@ static bool run_one(Serving *s, Waiting *w)
         if (w->kernel) oc_forget(s->device, s->o->keep);
         if (w->kernel && s->o->ran) s->o->ran(s->o->user);
     }
+    s->guest->calls -= !w->node;
     release(w);
     return true;
 }

@@ -66,6 +66,14 @@ static bool take_text(Serving *s, uint64_t bytes)
     return true;
 }
 
+// The host's clock. Calls that wait in the queue have been made, and take their time when they run.
+static double now(const Serving *s)
+{
+    uint64_t calls = 0;
+    for (size_t g = 0; g < s->guests.n; g++) calls += s->guests.v[g]->calls;
+    return device_now(s->device, calls);
+}
+
 // One call. False: there will be none any more.
 static bool serve_call(Serving *s)
 {
@@ -76,6 +84,8 @@ static bool serve_call(Serving *s)
     a.error = answer(s, &c, &a, &out);
     a.bytes = out.n;
     a.printed = s->guest->printed.n > 0;
+    a.now = now(s);
+    s->served->read |= c.flags & (WIRE_READ_SIMULATED | WIRE_READ_HOST);
     bool ok = give(s, &a, sizeof a) && give(s, out.v, out.n);
     text_free(&out);
     return ok;
@@ -107,6 +117,7 @@ static bool greet(const Serving *s, int socket)
                              .base = GLOBAL_BASE,
                              .capacity = info.memory,
                              .later = GMEM_VIRTUAL,
+                             .now = now(s),
                              .device = {.sms = info.sms,
                                         .capability = info.capability,
                                         .engines = g->engines,

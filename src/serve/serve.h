@@ -16,6 +16,7 @@ typedef struct ServeOptions {
     const char *file;          // the file that is run, if words[0] is another name for it; may be null
     const char *opened;        // a file that gets the names of those that it opens (driver/wire.h); null: none
     Target target;             // the only one whose PTX is taken; capability 0: any
+    const char *clock;         // which one the program reads (CLOCK_VARIABLE); null: each process decides
     int output;                // a file for what it writes, and its input is empty; −1: it has onchip's own
     size_t keep;               // so many launches are kept each by itself; the rest is summed by kernel (oc_forget)
     // Told in whole lines what the program doesn't learn, such as the place of a kernel's fault.
@@ -32,6 +33,7 @@ typedef struct Served {
     int status;      // of the process, as waitpid gives it
     bool connected;  // it has asked something: our library was loaded
     bool untold;     // a kernel failed, and no call came to which its error could be returned
+    uint32_t read;   // WIRE_READ_…: which clocks it has read
 } Served;
 
 // --- serve.c ---------------------------------------------------------------------------------------------------------
@@ -69,6 +71,7 @@ typedef struct Guest {  // a process of the program
     VEC(uint64_t) memory;    // what it has allocated
     VEC(uint64_t) reserved;  // addresses that get memory later
     VEC(Waiting) waiting;
+    uint64_t calls;      // of those that wait, the ones that take the host time: all but a graph's nodes
     bool held;           // those that wait can't run now: a value isn't there
     Text printed;        // by its kernels
     uint64_t workspace;  // by which blocks of cooperative launches wait for one another; 0: there was none yet

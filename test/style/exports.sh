@@ -1,8 +1,8 @@
 #!/bin/bash
 # The shared library exports what onchip.h declares and doesn't define, all of it and nothing else. The one that is
 # preloaded exports functions of the driver, and dlsym; libcudart exports the runtime's, in one version; libcuda the
-# driver's, functions that open files, and __cxa_atexit; libnvvm libNVVM's. They need nothing but the C library, and
-# libcudart needs libcuda; the static library needs nothing of the program's.
+# driver's, functions of the C library that open files, read clocks or wait, and __cxa_atexit; libnvvm libNVVM's. They
+# need nothing but the C library, and libcudart needs libcuda; the static library needs nothing of the program's.
 set -euo pipefail
 library=$ONCHIP_BUILD/libonchip.so
 [[ -e $library && -e $ONCHIP ]] || exit 77
@@ -41,9 +41,13 @@ diff <(echo "$rows" | sed -E 's/_pt[sd][sz]$//' | sort -u) <(sed -E 's/@.*//; s/
 [[ $(readelf -d "$library" | grep NEEDED) == *libcuda.so.1* ]]
 
 library=$ONCHIP_BUILD/cuda/libcuda.so.1
-exported=$(nm -D --defined-only "$library" | awk '{ print $NF }' | grep -vE '^(cu[A-Z]|onchip_(__)?cuda)')
-! grep -vE '^(f?re?open|open(at)?|__open(at)?(64)?_2|__cxa_atexit|onchip_runtime_is)(64)?$' \
-    <<<"${exported//fopen/freopen}"
+exported=$(nm -D --defined-only "$library" | awk '{ print $NF }' | grep -vE '^(cu[A-Z]|onchip_(__)?cuda)' | sort)
+diff - <(echo "$exported") <<<"$(printf '%s\n' \
+    {,f,fre}open{,64} openat{,64} __open{,at}{,64}_2 __cxa_atexit onchip_{runtime_is,simulates} \
+    clock_gettime gettimeofday time timespec_get ftime clock times getrusage \
+    pthread_{cond_{timed,clock}wait,mutex_{timed,clock}lock,rwlock_{timed,clock}{rd,wr}lock,{timed,clock}join_np} \
+    sem_{timed,clock}wait mq_timed{send,receive} cnd_timedwait mtx_timedlock {clock_nano,nano,u,,thrd_}sleep \
+    timer{,fd}_settime {,p}poll __{,p}poll_chk {,p}select epoll_{wait,pwait{,2}} sigtimedwait syscall | sort)"
 [[ $(readelf -d "$library") == *'soname: [libcuda.so.1]'* ]]
 needs_libc "$library"
 
