@@ -1,0 +1,187 @@
+"""Devices: simulated GPUs, or real ones without counters."""
+from __future__ import annotations
+
+import array as _array
+import ctypes as c
+import importlib
+import os
+import sys
+
+from ._kernel import Module
+from ._launch import _frame
+from ._library import (_P, _STATUS, Error, _bytes, _Config, _DeviceInfo, _filled, _library, _Print, _Progress, _settings,
+                       _shown, _whole)
+from ._memory import _Host, Array
+from ._program import _onchip
+
+
+class Device:
+    """A simulated GPU.
+
+    gpu: a description's name (`onchip list gpus`) or file. set: keys of the description, {"l1.size": "16KiB"}.
+    sched: the warp scheduler, short for the key sched.policy. threads: host threads that simulate; results don't
+    depend on them. functional: execute only, without time. lowering: drop copies and dead code first.
+    strict: refuse a whole module if one of its kernels can't be run. max_cycles: end a launch after so many; 0: never.
+    cap: end after so many warp instructions of all launches; 0: never. why: find out why loads miss in the L1.
+    check: find races, uninitialised reads and the like. sample: time a part of the launches and blocks, and estimate
+    the rest (doc/use/sample.md).
+    print: receives what kernels print; None: it is dropped. progress: called now and then during a launch, as
+    progress(kernel, cycles, instructions, blocks_done, blocks). device: "cuda:0" is a real GPU, without counters.
+    """
+
+    def __init__(self, gpu=None, set=None, *, sched=None, threads=1, functional=False, lowering=True, strict=False,
+                 max_cycles=0, cap=0, why=False, check=False, sample=False,
+                 print=lambda text: sys.stdout.write(text),
+                 progress=None, device=None):
+        self._handle, self._busy, self._raised, self._dead = None, False, None, []
+        self._lib = _library()
+        self.gpu, self.launches = gpu, []
+        sets = [_bytes(s) for s in _settings(set) + ([f"sched.policy={sched}"] if sched else [])]
+        self._stop = c.c_bool(False)
+        config = _Config(
+            device=_bytes(device) if device else None, gpu=_bytes(gpu) if gpu else None,
+            sets=(c.c_char_p * (len(sets) + 1))(*sets, None), threads=_whole(threads, "threads", 0, 2**32 - 1),
+            functional=functional, no_lowering=not lowering, strict=strict, why=why, check=check, sample=sample,
+            max_cycles=_whole(max_cycles, "max_cycles", 0, 2**64 - 1), cap=_whole(cap, "cap", 0, 2**64 - 1),
+            stop=c.pointer(self._stop))
+        # Python handles signals, such as Ctrl-C, only while it runs: so it is always called.
+        self._callbacks = _callbacks(self._stop, print, progress)
+        config.progress, config.print = self._callbacks[:2]
+        handle, message = _P(), c.create_string_buffer(16384)
+        status = self._lib.oc_open_sized(c.byref(config), c.sizeof(config), c.byref(handle), message, len(message))
+        if status:
+            raise Error(_shown(message.value), _STATUS[status])
+        self._handle = handle
+        self._counters = self._names(self._lib.oc_counter_name)
+        self._rates = self._names(self._lib.oc_rate_name)
+
+    def _names(self, function):
+        names = []
+        while (name := function(self._handle, len(names))) is not None:
+            names.append(name)
+        return names
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __del__(self):
+        if getattr(self, "_handle", None):
+            self._lib.oc_close(self._handle)
+
+    def close(self):
+        """Gives the device's memory back; launches that were recorded stay readable."""
+        if self._busy:
+            raise Error("a device can't be closed during its launch", "bad argument")
+        if self._handle:
+            self._lib.oc_close(self._handle)
+        self._handle = None
+
+    def _open(self):
+        if not self._handle:
+            raise Error("the device is closed", "bad argument")
+        return self._handle
+
+    def _call(self, name, *arguments, of=None):
+        """Calls a function of the library on the device, or on `of` of it; its failure is an exception."""
+        handle = self._open()
+        while self._dead and not self._busy:
+            self._lib.oc_free(handle, self._dead.pop())
+        status = getattr(self._lib, name)(of or handle, *arguments)
+        if status:
+            raise Error(_shown(self._lib.oc_error(handle)), _STATUS[status])
+
+    @property
+    def info(self):
+        """What the device is: name, sms, capability (times ten), clock_mhz, memory in bytes, and so on."""
+        info = _filled(_DeviceInfo, self._lib.oc_describe_sized, self._open())
+        return {n: _shown(info.name) if n == "name" else getattr(info, n) for n, _ in _DeviceInfo._fields_}
+
+    def stop(self):
+        """Ends the launch under way; for a callback or another thread."""
+        self._stop.value = True
+
+    def trace(self, path, interval=0, title=None):
+        """Writes launches and copies from now on into a file, over time, that Perfetto and Chrome open. interval: cycles
+        between samples of the curves; 0: 1000. path None: ends the file, as close() does."""
+        self._call("oc_trace", path and os.fsencode(path), _whole(interval, "interval", 0, 2**64 - 1),
+                   title and _bytes(title))
+
+    def _allocate(self, nbytes, label):
+        ptr = c.c_uint64()
+        if nbytes:
+            self._call("oc_malloc", nbytes, _bytes(label) if label else None, c.byref(ptr))
+        return ptr.value
+
+    def array(self, value, label=None):
+        """Copies a numpy array, or another buffer, to the device. label: its name in reports."""
+        host = _Host(value, "array")
+        numpy = sys.modules.get("numpy")
+        if numpy and isinstance(value, numpy.ndarray):
+            shape, dtype = value.shape, value.dtype
+            make = lambda data: numpy.frombuffer(data, dtype).reshape(shape)
+        elif isinstance(value, _array.array):
+            make = lambda data, code=value.typecode: _array.array(code, bytes(data))
+        else:
+            make = bytes
+        made = Array(self, self._allocate(host.nbytes, label), host.nbytes, make)
+        host.write(self, made.ptr)
+        return made
+
+    def zeros(self, shape, dtype="f", label=None):
+        """Zeros on the device. Without numpy shape is a number, and dtype a type code of the module array."""
+        try:
+            numpy = importlib.import_module("numpy")
+        except ImportError:
+            return self.array(_array.array(dtype, [0]) * _whole(shape, "shape", 0, 2**48), label)
+        return self.array(numpy.zeros(shape, dtype), label)
+
+    def load(self, source, kernel=None):
+        """Loads a module. source: PTX text; or the path of a .ptx file, a .cu file, which clang compiles, or a program,
+        library, object or fat binary that has PTX. kernel: of several modules in such a file, take the one that has it.
+        """
+        if isinstance(source, bytes) or isinstance(source, str) and "\n" in source:
+            return Module(self, source if isinstance(source, bytes) else source.encode(), "module.ptx")
+        path = os.fspath(source)
+        try:
+            with open(path, "rb") as file:
+                data = file.read(4096)
+                binary = b"\0" in data or data.startswith(b"!<arch>")
+                if not binary and not path.endswith(".cu"):
+                    return Module(self, data + file.read(), path)
+        except OSError as e:
+            raise Error(f"can't read {path}: {e.strerror}", "bad file") from None
+        words = ["show", "ptx", "--view", "text"] + (["--kernel", kernel] if kernel else [])
+        words += ["--gpu", self.gpu] if self.gpu and not binary else []
+        text, _ = _onchip(words + [f"./{path}" if path.startswith("-") else path])
+        return Module(self, text, f"PTX of {path}")
+
+    def frame(self):
+        """The launches as a pandas frame: a row for each, with its counters and rates."""
+        return _frame(launch.row() for launch in self.launches)
+
+
+def _callbacks(stop, print, progress):
+    """What the library calls. An exception in it ends the launch, and is kept in the list."""
+    raised = []
+
+    def guarded(function, *arguments):
+        try:
+            if not raised:
+                function(*arguments)
+        except BaseException as e:  # Ctrl-C too
+            raised.append(e)
+            stop.value = True
+
+    def called(_, kernel, cycles, instructions, done, blocks):
+        if progress:
+            guarded(lambda: progress(_shown(kernel), cycles, instructions, done, blocks))
+        else:
+            guarded(lambda: None)
+
+    def printed(_, text, length):
+        guarded(lambda: print(text[:length].decode(errors="replace")))
+
+    return _Progress(called), _Print(printed) if print else _Print(), raised

@@ -1,0 +1,233 @@
+"""Modules, their kernels, and what a kernel's parameters take."""
+from __future__ import annotations
+
+import ctypes as c
+import signal
+import struct
+import sys
+import threading
+
+from ._launch import Launch
+from ._library import _P, _SIZE, Error, UnknownName, _bytes, _Dim3, _dim3, _filled, _KernelInfo, _shown, _whole
+from ._memory import _Host, Array
+
+
+class Module:
+    """Kernels by name: module["saxpy"]. A name is that of the PTX, or that of C++."""
+
+    def __init__(self, device, text, name):
+        self.device, self._handle = device, _P()
+        device._call("oc_load", text, len(text), _bytes(name), c.byref(self._handle))
+
+    def _of(self):
+        self.device._open()
+        if not self._handle:
+            raise Error("the module was unloaded", "bad argument")
+        return self._handle
+
+    def __getitem__(self, name):
+        kernel = _P()
+        handle = self._of()
+        try:
+            self.device._call("oc_kernel_get", _bytes(name), c.byref(kernel), of=handle)
+        except Error as e:
+            raise UnknownKernel(str(e)) from None
+        return Kernel(self, kernel)
+
+    def _kernels(self):
+        lib, handle = self.device._lib, self._of()
+        return [Kernel(self, _P(lib.oc_kernel_at(handle, k))) for k in range(lib.oc_kernel_count(handle))]
+
+    def __iter__(self):
+        return iter([kernel.name for kernel in self._kernels()])
+
+    def __len__(self):
+        return self.device._lib.oc_kernel_count(self._of())
+
+    def __contains__(self, name):
+        return name in list(self)
+
+    def symbol(self, name):
+        """A .global or .const variable, as an Array; get() gives its bytes."""
+        ptr, nbytes = c.c_uint64(), _SIZE()
+        self.device._call("oc_symbol", _bytes(name), c.byref(ptr), c.byref(nbytes), of=self._of())
+        return Array(self.device, ptr.value, nbytes.value, bytes, owned=False)
+
+    def unload(self):
+        """Gives its memory back; its kernels can't be used any more."""
+        if self.device._busy:
+            raise Error("a module can't be unloaded during a launch", "bad argument")
+        self.device._lib.oc_unload(self._of())
+        self._handle = None
+
+
+class UnknownKernel(UnknownName):
+    def __init__(self, text):
+        Error.__init__(self, text, "bad argument")
+
+
+class Kernel:
+    """A kernel of a module, to be called: kernel(grid, block, *args, shared=0)."""
+
+    def __init__(self, module, handle):
+        self.module, self._handle = module, handle
+        info = _filled(_KernelInfo, module.device._lib.oc_kernel_describe_sized, handle)
+        self.name, self.refusal = _shown(info.name), _shown(info.refusal) or None
+        self.registers, self.shared_bytes, self.local_bytes = info.registers, info.shared_bytes, info.local_bytes
+        self.max_threads = info.max_threads
+        self.parameters = [_Parameter(self.name, _shown(info.names[p]), _shown(info.types[p]), info.sizes[p])
+                           for p in range(info.params)]
+
+    def __repr__(self):
+        return f"<onchip.Kernel {self.name}({', '.join(map(str, self.parameters))})>"
+
+    def __call__(self, grid, block, *args, shared=0):
+        """Runs the kernel, and returns the Launch.
+
+        grid, block: a number, or a tuple of up to three. shared: dynamic shared memory of a block in bytes. An argument
+        is an Array; a numpy array or another buffer, which is copied to the device before and back after, unless it
+        can't be written; a number; or, for a structure, its bytes.
+        """
+        device = self.module.device
+        self.module._of()
+        if device._busy:
+            raise Error("a launch of this device is under way", "bad argument")
+        if len(args) != len(self.parameters):
+            wanted = ", ".join(map(str, self.parameters)) or "none"
+            raise Error(f"kernel {self.name} takes {len(self.parameters)} arguments, not {len(args)}: {wanted}",
+                        "bad argument")
+        shape = _dim3(grid, "grid"), _dim3(block, "block"), _whole(shared, "shared", 0, 2**32 - 1)
+        buffers = {}  # by the object's id: [host, pointer]; an object that is given twice is one buffer
+        try:
+            values = [p.convert(value, device, buffers) for p, value in zip(self.parameters, args)]
+            launch = self._run(device, shape, values)
+            for host, ptr in buffers.values():
+                if not host.readonly:
+                    host.read(device, ptr)
+        finally:
+            device._dead += [ptr for _, ptr in buffers.values() if ptr]
+        return launch
+
+    launch = __call__
+
+    def _run(self, device, shape, values):
+        lib, raised = device._lib, device._callbacks[2]
+        cells = [c.create_string_buffer(v, len(v)) for v in values]
+        pointers = (_P * (len(cells) + 1))(*[c.addressof(cell) for cell in cells])
+        before, device._busy, device._stop.value = lib.oc_launches(device._handle), True, False
+        raised.clear()
+        error, interrupt = None, _Interrupt(device._stop)
+        try:
+            with interrupt:
+                device._call("oc_launch", _Dim3(*shape[0]), _Dim3(*shape[1]), shape[2], None, pointers, of=self._handle)
+        except Error as e:
+            error = e
+        finally:
+            device._busy = False
+        launch = None
+        if lib.oc_launches(device._handle) > before:
+            launch = Launch(device, before, self.name, shape, error)
+            device.launches.append(launch)
+            lib.oc_forget(device._handle, 0)  # what it had is in the Launch
+        interrupt.tell()
+        if raised:
+            raise raised.pop()
+        if error:
+            raise error
+        return launch
+
+
+class _Interrupt:
+    """While a launch is under way, Ctrl-C ends it. Python's own handler would raise in any line, even in one where ctypes
+    drops the exception: so it is called when the launch is over."""
+
+    def __init__(self, stop):
+        self._stop, self._before, self._heard = stop, None, None
+
+    def _hear(self, number, frame):
+        self._heard, self._stop.value = (number, frame), True
+
+    def __enter__(self):
+        if threading.current_thread() is threading.main_thread() and callable(signal.getsignal(signal.SIGINT)):
+            self._before = signal.signal(signal.SIGINT, self._hear)
+
+    def __exit__(self, *_):
+        if self._before:
+            signal.signal(signal.SIGINT, self._before)
+
+    def tell(self):
+        """Raises what Ctrl-C raises, if there was one."""
+        if self._heard:
+            self._before(*self._heard)
+
+
+class _Parameter:
+    """A kernel's parameter: name, type as in the PTX, size in bytes."""
+
+    def __init__(self, kernel, name, type, size):
+        self.name, self.type, self.size = name, type, size
+        self.label = name[len(kernel) + 1:] if name.startswith(kernel + "_") and len(name) > len(kernel) + 1 else name
+
+    def __str__(self):
+        return f"{self.type} {self.label}"
+
+    def convert(self, value, device, buffers):
+        """The value's bytes, as the kernel takes them."""
+        what = f"parameter '{self.label}' ({self.type})"
+        numpy = sys.modules.get("numpy")
+        if isinstance(value, Array):
+            if value.device is not device:
+                raise Error(f"{what}: the array is on another device", "bad argument")
+            value._check()
+            return self._pointer(value.ptr, what)
+        if numpy and isinstance(value, numpy.generic):
+            if self.type[0] == "b" and value.nbytes == self.size:  # a structure, or the bits of a number
+                return value.tobytes()
+            value = value.item()
+        if "[" in self.type:
+            return self._structure(value, what)
+        if value is None:
+            return self._pointer(0, what)
+        if not hasattr(value, "__index__") and not isinstance(value, (float, str)) or hasattr(value, "dtype"):
+            if not hasattr(value, "__float__") or hasattr(value, "dtype"):
+                return self._buffer(value, what, device, buffers)
+        return self._number(value, what)
+
+    def _pointer(self, ptr, what):
+        if self.size != 8 or self.type[0] == "f" or ".shared" in self.type:
+            raise Error(f"{what}: a number is needed, not an array", "bad argument")
+        return struct.pack("<Q", ptr)
+
+    def _buffer(self, value, what, device, buffers):
+        if id(value) not in buffers:
+            self._pointer(0, what)
+            host = _Host(value, what)
+            ptr = device._allocate(host.nbytes, self.label)
+            buffers[id(value)] = [host, ptr]
+            host.write(device, ptr)
+        return self._pointer(buffers[id(value)][1], what)
+
+    def _structure(self, value, what):
+        try:
+            data = bytes(memoryview(value))
+        except TypeError:
+            raise Error(f"{what}: the bytes of a structure are needed, not {value!r}", "bad argument") from None
+        if len(data) != self.size:
+            raise Error(f"{what}: {self.size} bytes are needed, not {len(data)}", "bad argument")
+        return data
+
+    def _number(self, value, what):
+        if self.type[0] == "f":
+            try:
+                if isinstance(value, str):  # which float() would read
+                    raise TypeError
+                return struct.pack({2: "<e", 4: "<f", 8: "<d"}[self.size], float(value))
+            except OverflowError:
+                raise Error(f"{what}: {value!r} is out of range", "bad argument") from None
+            except (TypeError, ValueError, KeyError):
+                raise Error(f"{what}: a number is needed, not {value!r}", "bad argument") from None
+        # Compilers write u32 for int too. So a type without sign takes the negative numbers of the other.
+        bits = 8 * self.size
+        most = 2 ** (bits - 1) - 1 if self.type[0] == "s" else 2**bits - 1
+        value = _whole(value, what, -(2 ** (bits - 1)), most)
+        return (value % 2**bits).to_bytes(self.size, "little")
