@@ -261,7 +261,8 @@ size_t oc_launches(const oc_device *device);
 const char *oc_launch_kernel(const oc_device *device, size_t launch);
 uint64_t oc_launch_counter(const oc_device *device, size_t launch, const char *name);  // 0 for an unknown name
 double oc_launch_rate(const oc_device *device, size_t launch, const char *name);       // formulas, e.g. "ipc"
-// A counter's or a rate's value. Of one that is estimated (oc_config.sample) "NAME.low" and "NAME.high" are the ends of
+// The value of a counter, of a rate, or of what Nsight Compute calls by that name (doc/use/metrics.md); NAN: it is a
+// share of nothing. Of one that is estimated (oc_config.sample) "NAME.low" and "NAME.high" are the ends of
 // the interval in which it lies with a probability of 95 %. OC_BAD_ARGUMENT, and nothing is written: there is no such
 // name, or no such launch.
 oc_status oc_launch_value(const oc_device *device, size_t launch, const char *name, double *value);
@@ -325,6 +326,19 @@ typedef struct oc_line {
 } oc_line;
 // False, and nothing is written: there are no more. They are counted from 0.
 static inline bool oc_launch_line(const oc_device *device, size_t launch, size_t index, oc_line *line);
+// What a launch's report says, in the words of `onchip run`.
+typedef enum oc_words {
+    OC_WORDS_LIMITS,  // what limits it, without a line's end (doc/use/run.md)
+    OC_WORDS_PEAKS,   // the share of its peak that each unit reached, the same
+    OC_WORDS_WHY,     // why its loads missed in the L1, in lines, where config.why was set (doc/use/why.md)
+    OC_WORDS_SOURCE,  // the source with its counters, in lines (doc/use/metrics.md)
+    OC_WORDS_CHART    // the memory chart and the roofline, in lines
+} oc_words;
+// Writes them and a zero byte into text (may be null where capacity is 0), cut where they are longer than capacity, in
+// UTF-8. Returns the length of all of them without the zero byte. 0, and an empty text: there is no such launch or no
+// such text, the launch wasn't timed, or the device is a real GPU. The source's files are read by this call, and its
+// module must be loaded still.
+size_t oc_launch_words(const oc_device *device, size_t launch, oc_words words, char *text, size_t capacity);
 // Begins a file into which the device's launches and copies go from now on, over time, in the trace event format that
 // Perfetto and Chrome open. interval: cycles between samples of the curves; 0: 1000. title may be null. path null: only
 // ends the file that was begun before, as the device's closing does. OC_BAD_FILE: it can't be written.

@@ -378,6 +378,10 @@ static void peaks(const ReportLaunch *l)
     text_free(&t);
 }
 
+static void why(const ReportLaunch *l) { why_say(l->sum, l->run->out); }
+static void annotate(const ReportLaunch *l) { annotate_say(l->sum, l->run->out); }
+static void chart(const ReportLaunch *l) { chart_say(l->sum->count, l->run->gpu, l->run->out); }
+
 static const ReportRow rows[] = {
     {ALWAYS, title},
     {HAS_NO_TIME, executed},
@@ -394,13 +398,13 @@ static const ReportRow rows[] = {
     {HAS_TIME, storage},
     {HAS_TIME | HAS_ENERGY, energy},
     {HAS_TIME, structures},
-    {HAS_TIME | HAS_WHY, why_text},
+    {HAS_TIME | HAS_WHY, why},
     {HAS_OVERREAD, overread_text},
     {HAS_CHECK, check_text},
     {HAS_TIME | HAS_ENERGY, structures_energy},
     {HAS_TIME | WANTS_LINES, hottest},
-    {HAS_TIME | WANTS_SOURCE, annotate_text},
-    {HAS_TIME | WANTS_CHART, chart_text},
+    {HAS_TIME | WANTS_SOURCE, annotate},
+    {HAS_TIME | WANTS_CHART, chart},
 };
 
 // --- the run ---------------------------------------------------------------------------------------------------------

@@ -292,6 +292,8 @@ void own_lines_of(const Kernel *kernel, const InstStat *inst, LineStats *out);
 
 // --- source.c: the text of lines -------------------------------------------------------------------------------------
 bool source_read(const char *file, Text *text);  // replaces text; false: the file can't be read
+// The same of a file of that name which a kernel's lines name: a module's own text is what was loaded.
+bool source_of(const Kernel *kernel, const char *file, Text *text);
 // A line's text, without what a terminal would take for a command; released with mem_free. Null: there is none.
 char *source_line(const Text *source, uint32_t line);
 

@@ -72,7 +72,9 @@ bool sim_launch_value(const oc_device *base, size_t launch, const char *name, do
     if (counter) return *value = (double)*counter, true;
     const Rate *rate = r ? rate_called(name) : NULL;
     if (rate) *value = rate->value(r->count, &sim_of(base)->gpu);
-    return rate || (r && interval_end(base, r, name, value));
+    Metric m;
+    if (rate || (r && interval_end(base, r, name, value))) return true;
+    return r && metric_find(name, r->count, &sim_of(base)->gpu, &m) && (*value = m.value, true);
 }
 
 double sim_launch_rate(const oc_device *base, size_t launch, const char *name)

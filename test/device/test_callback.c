@@ -133,6 +133,7 @@ static bool ask_oc_launch_line(State *s)
     return oc_launch_line(s->d, 0, 0, &line);
 }
 
+ANSWERED(oc_launch_words, oc_launch_words(s->d, 0, OC_WORDS_LIMITS, NULL, 0) > 0)
 static bool ask_oc_launch_value(State *s)
 {
     double value = 0;
@@ -231,6 +232,7 @@ static const Row rows[] = {
     YES(oc_launch_finding),
     YES(oc_launch_unchecked),
     YES(oc_launch_line),
+    YES(oc_launch_words),
     NO(oc_trace),
     YES(oc_launch_value),
     NO(oc_forget),

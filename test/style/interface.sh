@@ -55,7 +55,8 @@ sed -e 's/^field oc_config.gpu 8/field oc_config.gpu 16/' -e '/^function oc_mall
     -e '$a field oc_config.more 97 _Bool' "$work/now" >"$work/wrong"
 (($(lost "$work/now" "$work/wrong" | wc -l) == 4)) || complain 'the check overlooks a change'
 
-PYTHONPATH=python PYTHONDONTWRITEBYTECODE=1 python3 -S - "$work/now" <<'END' || complain 'python/onchip/_library.py is wrong'
+export PYTHONPATH=python PYTHONDONTWRITEBYTECODE=1
+python3 -S - "$work/now" <<'END' || complain 'python/onchip/_library.py is wrong'
 import ctypes, sys
 from onchip import _library as onchip
 rows = [line.split() for line in open(sys.argv[1])]
