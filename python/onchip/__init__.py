@@ -13,6 +13,9 @@ from ._launch import Launch
 from ._library import Error, UnknownName
 from ._memory import Array
 from ._program import Result, run, sweep
+from ._stream import Event, Stream
+from ._texture import Texture
 
 __version__ = "0.8.0"
-__all__ = ["Array", "Device", "Error", "Kernel", "Launch", "Module", "Result", "UnknownName", "run", "sweep"]
+__all__ = ["Array", "Device", "Error", "Event", "Kernel", "Launch", "Module", "Result", "Stream", "Texture", "UnknownName",
+           "run", "sweep"]

@@ -11,8 +11,10 @@ from ._kernel import Module
 from ._launch import _frame
 from ._library import (_P, _STATUS, Error, _bytes, _Config, _DeviceInfo, _filled, _library, _Print, _Progress, _settings,
                        _shown, _whole)
-from ._memory import _Host, Array
-from ._program import _onchip
+from ._memory import _Host, _kind_of, Array
+from ._program import _onchip, _ptx
+from ._stream import Event, Stream
+from ._texture import Texture
 
 
 class Device:
@@ -23,7 +25,8 @@ class Device:
     depend on them. functional: execute only, without time. lowering: drop copies and dead code first.
     strict: refuse a whole module if one of its kernels can't be run. max_cycles: end a launch after so many; 0: never.
     cap: end after so many warp instructions of all launches; 0: never. why: find out why loads miss in the L1.
-    check: find races, uninitialised reads and the like. sample: time a part of the launches and blocks, and estimate
+    check: find races, uninitialised reads and the like. interval: cycles between the values of Launch.series; 0: none.
+    sample: time a part of the launches and blocks, and estimate
     the rest (doc/use/sample.md).
     print: receives what kernels print; None: it is dropped. progress: called now and then during a launch, as
     progress(kernel, cycles, instructions, blocks_done, blocks). device: "cuda:0" is a real GPU, without counters.
@@ -31,11 +34,12 @@ class Device:
 
     def __init__(self, gpu=None, set=None, *, sched=None, threads=1, functional=False, lowering=True, strict=False,
                  max_cycles=0, cap=0, why=False, check=False, sample=False,
-                 print=lambda text: sys.stdout.write(text),
+                 interval=0, print=lambda text: sys.stdout.write(text),
                  progress=None, device=None):
         self._handle, self._busy, self._raised, self._dead = None, False, None, []
         self._lib = _library()
         self.gpu, self.launches = gpu, []
+        self.why, self.sample, self.interval, self.timed = why, sample, interval, not functional and not device
         sets = [_bytes(s) for s in _settings(set) + ([f"sched.policy={sched}"] if sched else [])]
         self._stop = c.c_bool(False)
         config = _Config(
@@ -43,7 +47,7 @@ class Device:
             sets=(c.c_char_p * (len(sets) + 1))(*sets, None), threads=_whole(threads, "threads", 0, 2**32 - 1),
             functional=functional, no_lowering=not lowering, strict=strict, why=why, check=check, sample=sample,
             max_cycles=_whole(max_cycles, "max_cycles", 0, 2**64 - 1), cap=_whole(cap, "cap", 0, 2**64 - 1),
-            stop=c.pointer(self._stop))
+            interval=_whole(interval, "interval", 0, 2**64 - 1), stop=c.pointer(self._stop))
         # Python handles signals, such as Ctrl-C, only while it runs: so it is always called.
         self._callbacks = _callbacks(self._stop, print, progress)
         config.progress, config.print = self._callbacks[:2]
@@ -54,6 +58,7 @@ class Device:
         self._handle = handle
         self._counters = self._names(self._lib.oc_counter_name)
         self._rates = self._names(self._lib.oc_rate_name)
+        self._metrics = self._names(self._lib.oc_metric_name)
 
     def _names(self, function):
         names = []
@@ -88,7 +93,7 @@ class Device:
         """Calls a function of the library on the device, or on `of` of it; its failure is an exception."""
         handle = self._open()
         while self._dead and not self._busy:
-            self._lib.oc_free(handle, self._dead.pop())
+            self._dead.pop()(self._lib, handle)
         status = getattr(self._lib, name)(of or handle, *arguments)
         if status:
             raise Error(_shown(self._lib.oc_error(handle)), _STATUS[status])
@@ -115,6 +120,33 @@ class Device:
             self._call("oc_malloc", nbytes, _bytes(label) if label else None, c.byref(ptr))
         return ptr.value
 
+    def stream(self) -> Stream:
+        """A stream of its own. Work without one goes to the default stream."""
+        return Stream(self)
+
+    def event(self) -> Event:
+        return Event(self)
+
+    def synchronize(self, stream: Stream | None = None) -> None:
+        """The host waits until a stream's work is done; None: all work."""
+        self._call("oc_synchronize", stream and stream._of(self))
+
+    def texture(self, array: Array, width: int, height: int = 0, **options) -> Texture:
+        """A texture over an array of this device, in texels; height 0: of one dimension. An argument of a kernel, or
+        for Module.bind.
+
+        channels: 1, 2 or 4. format: of a channel, f32, u32, s32, u8, s8, u16, s16 or f16. address: clamp, border, wrap
+        or mirror, or up to three of them, one for each axis. linear: filtering. normalized: coordinates from 0 to 1.
+        unit_float: integers of 8 and 16 bits are read from 0 or -1 to 1. pitch: bytes from row to row. depth, layers,
+        slice (bytes), cube: of several slices. levels: of a mipmap, (array, width, height) for each behind the first,
+        with linear_levels, level_bias, level_min and level_max. border: four numbers. srgb: of u8.
+        """
+        return Texture(self, "texture", array, width, height, **options)
+
+    def surface(self, array: Array, width: int, height: int = 0, **options) -> Texture:
+        """A surface, with texture()'s options that are about memory."""
+        return Texture(self, "surface", array, width, height, **options)
+
     def array(self, value, label=None):
         """Copies a numpy array, or another buffer, to the device. label: its name in reports."""
         host = _Host(value, "array")
@@ -126,7 +158,7 @@ class Device:
             make = lambda data, code=value.typecode: _array.array(code, bytes(data))
         else:
             make = bytes
-        made = Array(self, self._allocate(host.nbytes, label), host.nbytes, make)
+        made = Array(self, self._allocate(host.nbytes, label), host.nbytes, make, kind=_kind_of(value))
         host.write(self, made.ptr)
         return made
 
@@ -138,25 +170,28 @@ class Device:
             return self.array(_array.array(dtype, [0]) * _whole(shape, "shape", 0, 2**48), label)
         return self.array(numpy.zeros(shape, dtype), label)
 
-    def load(self, source, kernel=None):
+    def load(self, source, kernel=None, options=()) -> Module:
         """Loads a module. source: PTX text; or the path of a .ptx file, a .cu file, which clang compiles, or a program,
         library, object or fat binary that has PTX. kernel: of several modules in such a file, take the one that has it.
+        options: of the compiler, as nvcc has them, ["-DN=4", "-I", "include"].
         """
         if isinstance(source, bytes) or isinstance(source, str) and "\n" in source:
-            return Module(self, source if isinstance(source, bytes) else source.encode(), "module.ptx")
+            return Module(self, source)
         path = os.fspath(source)
         try:
             with open(path, "rb") as file:
                 data = file.read(4096)
                 binary = b"\0" in data or data.startswith(b"!<arch>")
                 if not binary and not path.endswith(".cu"):
-                    return Module(self, data + file.read(), path)
+                    return Module(self, data + file.read(), name=path)
         except OSError as e:
             raise Error(f"can't read {path}: {e.strerror}", "bad file") from None
+        if options:
+            return Module(self, _ptx(path, self.info["capability"], options), name=f"PTX of {path}")
         words = ["show", "ptx", "--view", "text"] + (["--kernel", kernel] if kernel else [])
         words += ["--gpu", self.gpu] if self.gpu and not binary else []
         text, _ = _onchip(words + [f"./{path}" if path.startswith("-") else path])
-        return Module(self, text, f"PTX of {path}")
+        return Module(self, text, name=f"PTX of {path}")
 
     def frame(self):
         """The launches as a pandas frame: a row for each, with its counters and rates."""

@@ -89,6 +89,7 @@ class _KernelInfo(c.Structure):  # oc_kernel_info
         ("name", c.c_char_p), ("params", c.c_uint32), ("registers", c.c_uint32), ("shared_bytes", c.c_uint32),
         ("local_bytes", c.c_uint32), ("max_threads", c.c_uint32), ("sizes", c.POINTER(c.c_uint32)),
         ("names", c.POINTER(c.c_char_p)), ("types", c.POINTER(c.c_char_p)), ("refusal", c.c_char_p),
+        ("declared", c.POINTER(c.c_char_p)),
     ]
 
 
@@ -118,6 +119,22 @@ class _Line(c.Structure):  # oc_line
             "issued", "memory", "queue", "transactions", "sectors", "l1_accesses", "l1_hits")]
 
 
+class _TexLevel(c.Structure):  # oc_tex_level
+    _fields_ = [("base", c.c_uint64), ("pitch", c.c_uint32), ("slice", c.c_uint64)]
+
+
+class _Texture(c.Structure):  # oc_texture
+    _fields_ = [
+        ("base", c.c_uint64), ("width", c.c_uint32), ("height", c.c_uint32), ("pitch", c.c_uint32),
+        ("channels", c.c_uint32), ("format", c.c_int), ("address", c.c_int), ("linear", c.c_bool),
+        ("normalized", c.c_bool), ("unit_float", c.c_bool), ("depth", c.c_uint32), ("layers", c.c_uint32),
+        ("slice", c.c_uint64), ("cube", c.c_bool), ("levels", c.c_uint32), ("mipmap", c.POINTER(_TexLevel)),
+        ("linear_levels", c.c_bool), ("level_bias", c.c_float), ("level_min", c.c_float), ("level_max", c.c_float),
+        ("by_axis", c.c_bool), ("address_y", c.c_int), ("address_z", c.c_int), ("border", c.c_float * 4),
+        ("srgb", c.c_bool),
+    ]
+
+
 _P, _TEXT, _SIZE = c.c_void_p, c.c_char_p, c.c_size_t
 _FUNCTIONS = {  # result, arguments
     "oc_open_sized": (c.c_int, c.POINTER(_Config), _SIZE, c.POINTER(_P), c.c_char_p, _SIZE),
@@ -136,10 +153,28 @@ _FUNCTIONS = {  # result, arguments
     "oc_kernel_describe_sized": (None, _P, c.POINTER(_KernelInfo), _SIZE),
     "oc_symbol": (c.c_int, _P, _TEXT, c.POINTER(c.c_uint64), c.POINTER(_SIZE)),
     "oc_launch": (c.c_int, _P, _Dim3, _Dim3, c.c_uint32, _P, c.POINTER(_P)),
+    "oc_texture_create_sized": (c.c_int, _P, c.POINTER(_Texture), _SIZE, c.POINTER(c.c_uint64)),
+    "oc_texture_destroy": (c.c_int, _P, c.c_uint64),
+    "oc_surface_create_sized": (c.c_int, _P, c.POINTER(_Texture), _SIZE, c.POINTER(c.c_uint64)),
+    "oc_surface_destroy": (c.c_int, _P, c.c_uint64),
+    "oc_reference_bind_sized": (c.c_int, _P, _TEXT, c.POINTER(_Texture), _SIZE, c.POINTER(c.c_uint64)),
+    "oc_stream_create": (c.c_int, _P, c.POINTER(_P)),
+    "oc_stream_destroy": (None, _P),
+    "oc_stream_time": (c.c_double, _P),
+    "oc_synchronize": (c.c_int, _P, _P),
+    "oc_event_create": (c.c_int, _P, c.POINTER(_P)),
+    "oc_event_destroy": (None, _P),
+    "oc_event_record": (c.c_int, _P, _P),
+    "oc_event_synchronize": (c.c_int, _P),
+    "oc_event_seconds": (c.c_int, _P, _P, c.POINTER(c.c_double)),
     "oc_launches": (_SIZE, _P),
     "oc_launch_kernel": (_TEXT, _P, _SIZE),
     "oc_launch_counter": (c.c_uint64, _P, _SIZE, _TEXT),
     "oc_launch_rate": (c.c_double, _P, _SIZE, _TEXT),
+    "oc_launch_value": (c.c_int, _P, _SIZE, _TEXT, c.POINTER(c.c_double)),
+    "oc_launch_series": (_SIZE, _P, _SIZE, _TEXT, c.POINTER(c.c_uint64), _SIZE),
+    "oc_launch_words": (_SIZE, _P, _SIZE, c.c_int, _P, _SIZE),
+    "oc_metric_name": (_TEXT, _P, _SIZE),
     "oc_counter_name": (_TEXT, _P, _SIZE),
     "oc_rate_name": (_TEXT, _P, _SIZE),
     "oc_launch_structure_sized": (c.c_bool, _P, _SIZE, _SIZE, c.POINTER(_Structure), _SIZE),
@@ -179,7 +214,7 @@ def _filled(kind, function, handle):
     return out
 
 
-def _module(name, what):
+def _installed(name, what):
     try:
         return importlib.import_module(name)
     except ImportError:

@@ -7,6 +7,23 @@ import sys
 from ._library import _P, Error
 
 
+def _kind_of(value):
+    """The letter and the size of an array's elements: ("f", 4), ("i", 8), …; None: they are just bytes."""
+    numpy = sys.modules.get("numpy")
+    if isinstance(value, Array):
+        return value._kind
+    if numpy and isinstance(value, (numpy.ndarray, numpy.generic)):
+        return {"u": "i", "b": "i"}.get(value.dtype.kind, value.dtype.kind), value.dtype.itemsize
+    if isinstance(value, (bytes, bytearray)):
+        return None
+    try:
+        view = memoryview(value)
+    except TypeError:
+        return None
+    letter = view.format.lstrip("@=<")
+    return ("f" if letter in "efd" else "i", view.itemsize) if letter in "bBhHiIlLqQ?efd" and letter else None
+
+
 class _Host:
     """A buffer of the host, as bytes one after the other; what comes back is put into the object itself."""
 
@@ -31,15 +48,17 @@ class _Host:
         self.readonly, self.nbytes = view.readonly, view.nbytes
         self.view = view.cast("B") if view.nbytes else view
 
-    def write(self, device, ptr):
+    def write(self, device, ptr, stream=None):
+        stream = stream and stream._of(device)
         if self.nbytes:
             data = (c.c_char * self.nbytes).from_buffer(self.view) if not self.view.readonly else bytes(self.view)
-            device._call("oc_write", ptr, c.cast(data, _P), self.nbytes, None)
+            device._call("oc_write", ptr, c.cast(data, _P), self.nbytes, stream)
 
-    def read(self, device, ptr):
+    def read(self, device, ptr, stream=None):
+        stream = stream and stream._of(device)
         if self.nbytes:
             data = (c.c_char * self.nbytes).from_buffer(self.view)
-            device._call("oc_read", c.cast(data, _P), ptr, self.nbytes, None)
+            device._call("oc_read", c.cast(data, _P), ptr, self.nbytes, stream)
             if self.back is not None:
                 self.value[...] = self.back
 
@@ -47,25 +66,26 @@ class _Host:
 class Array:
     """Memory of a device that stays there between launches. It is freed with free(), or when nothing refers to it."""
 
-    def __init__(self, device, ptr, nbytes, make, owned=True):
+    def __init__(self, device, ptr, nbytes, make, owned=True, kind=None):
         self.device, self.ptr, self.nbytes, self._make, self._owned = device, ptr, nbytes, make, owned
+        self._kind = kind  # of its elements, as _kind_of has it
 
-    def get(self):
+    def get(self, stream=None):
         """A copy on the host: a numpy array, or what a buffer without numpy was."""
         self._check()
         data = bytearray(self.nbytes)
-        _Host(data, "get").read(self.device, self.ptr)
+        _Host(data, "get").read(self.device, self.ptr, stream)
         return self._make(data)
 
-    def set(self, value):
+    def set(self, value, stream=None) -> None:
         """Copies as many bytes to the device."""
         self._check()
         host = _Host(value, "set")
         if host.nbytes != self.nbytes:
             raise Error(f"set: {host.nbytes} bytes don't fill an array of {self.nbytes}", "bad argument")
-        host.write(self.device, self.ptr)
+        host.write(self.device, self.ptr, stream)
 
-    def free(self):
+    def free(self) -> None:
         if self._owned and self.ptr:
             self._check()
             self.device._call("oc_free", self.ptr)
@@ -77,7 +97,8 @@ class Array:
 
     def __del__(self):
         if getattr(self, "_owned", False) and self.ptr:  # maybe in another thread, or during a launch: freed later
-            self.device._dead.append(self.ptr)
+            ptr = self.ptr
+            self.device._dead.append(lambda lib, device: lib.oc_free(device, ptr))
 
     def __repr__(self):
         return f"<onchip.Array of {self.nbytes} bytes at {self.ptr or 0:#x}>"

@@ -10,7 +10,7 @@ import sys
 import tempfile
 
 from ._launch import _frame
-from ._library import Error, _bytes, _executable, _module, _settings
+from ._library import Error, _bytes, _executable, _installed, _settings
 
 
 def _onchip(words, good=(0,)):
@@ -26,6 +26,21 @@ def _onchip(words, good=(0,)):
         text = done.stderr.decode(errors="replace").strip()
         raise Error(text[8:] if text.startswith("onchip: ") else text or f"onchip has ended with {done.returncode}")
     return done.stdout, done.returncode
+
+
+def _ptx(path, capability, options):
+    """Compiles CUDA source by clang, and returns its PTX. options: as nvcc has them."""
+    if isinstance(options, str) or not all(isinstance(o, str) for o in options):
+        raise Error(f"options: a list of texts is needed, such as ['-DN=4'], not {options!r}", "bad argument")
+    target = f"sm_{capability}" + ("a" if capability == 90 else "")
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "kernels.ptx")
+        _onchip(["cc", f"-arch={target}", *options, "-ptx", "-o", out, f"./{path}" if path.startswith("-") else path])
+        try:
+            with open(out, "rb") as file:
+                return file.read()
+        except OSError:
+            raise Error(f"the compiler has left no PTX of {path}: {' '.join(options)}", "bad argument") from None
 
 
 def _options(options):
@@ -96,7 +111,7 @@ def sweep(axes, db, options=None):
     "sched": ["lrr", "gto"], "l1.size": ["16KiB", "32KiB"]}; doc/use/sweep.md lists the axes. options: others of
     `onchip sweep`, {"jobs": 2}. Returns all runs of the store as a pandas frame: a row for each run and kernel.
     """
-    pandas = _module("pandas", "a frame")
+    pandas = _installed("pandas", "a frame")
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "matrix.ini")
         with open(path, "w", encoding="utf-8") as file:

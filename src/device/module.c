@@ -302,5 +302,6 @@ oc_kernel_info sim_kernel_describe(const oc_kernel *base)
                             .sizes = k->params.sizes,
                             .names = k->params.names,
                             .types = k->params.types,
+                            .declared = k->params.declared,
                             .refusal = k->refusal};
 }

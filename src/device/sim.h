@@ -151,12 +151,14 @@ uint64_t sim_launch_counter(const oc_device *d, size_t launch, const char *name)
 double sim_launch_rate(const oc_device *d, size_t launch, const char *name);
 const char *sim_counter_name(const oc_device *d, size_t index);
 const char *sim_rate_name(const oc_device *d, size_t index);
+const char *sim_metric_name(const oc_device *d, size_t index);
 bool sim_launch_structure(const oc_device *d, size_t launch, size_t index, oc_structure *out);
 bool sim_launch_misses(const oc_device *d, size_t launch, size_t index, oc_misses *out);
 bool sim_launch_finding(const oc_device *d, size_t launch, size_t index, oc_finding *out);
 const char *sim_launch_unchecked(const oc_device *d, size_t launch);
 bool sim_launch_line(const oc_device *d, size_t launch, size_t index, oc_line *out);
 bool sim_launch_value(const oc_device *d, size_t launch, const char *name, double *value);
+size_t sim_launch_series(const oc_device *d, size_t launch, const char *counter, uint64_t *values, size_t capacity);
 void sim_forget(oc_device *d, size_t keep);
 void sim_free_launches(Sim *d);
 

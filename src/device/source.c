@@ -17,8 +17,9 @@ bool source_read(const char *file, Text *text)
 bool source_of(const Kernel *kernel, const char *file, Text *text)
 {
     for (size_t c = 0; c < kernel->codes.n; c++) {
-        const Source *s = &kernel->codes.v[c]->f->module->source;
-        if (s->mark_count || !s->text || strcmp(s->name, file)) continue;
+        const Module *m = kernel->codes.v[c]->f->module;
+        const Source *s = &m->source;
+        if (m->files.n || s->mark_count || !s->text || strcmp(s->name, file)) continue;
         text->n = 0;
         text_add(text, s->text, s->length);
         return true;

@@ -1,4 +1,5 @@
 // launch.c: oc_launch_words: what a launch's report says, by itself.
+#include "names/names.h"
 #include "say/say.h"
 
 #include <stdlib.h>
@@ -33,6 +34,13 @@ static void why(const Words *w, FILE *out)
 static void source(const Words *w, FILE *out) { annotate_say(w->sum, out); }
 static void chart(const Words *w, FILE *out) { chart_say(w->sum->count, w->gpu, out); }
 
+static void kernel(const Words *w, FILE *out)
+{
+    char *shown = name_shown(w->sum->kernel);
+    fputs(shown, out);
+    mem_free(shown);
+}
+
 static size_t put(const char *all, size_t n, char *text, size_t capacity)
 {
     if (!capacity || !text) return n;
@@ -45,15 +53,14 @@ static size_t put(const char *all, size_t n, char *text, size_t capacity)
 
 size_t oc_launch_words(const oc_device *d, size_t launch, oc_words words, char *text, size_t capacity)
 {
-    static void (*const says[])(const Words *, FILE *) = {[OC_WORDS_LIMITS] = limits,
-                                                          [OC_WORDS_PEAKS] = peaks,
-                                                          [OC_WORDS_WHY] = why,
-                                                          [OC_WORDS_SOURCE] = source,
-                                                          [OC_WORDS_CHART] = chart};
+    static void (*const says[])(const Words *, FILE *) = {
+        [OC_WORDS_LIMITS] = limits, [OC_WORDS_PEAKS] = peaks, [OC_WORDS_WHY] = why,
+        [OC_WORDS_SOURCE] = source, [OC_WORDS_CHART] = chart, [OC_WORDS_KERNEL] = kernel};
     char *all = NULL;
     size_t n = 0;
     const Record *r = d && !oc_describe(d).real ? device_record(d, launch) : NULL;
-    FILE *out = r && !r->functional && (size_t)words < COUNT(says) ? open_memstream(&all, &n) : NULL;
+    const bool has = r && (size_t)words < COUNT(says) && (!r->functional || words == OC_WORDS_KERNEL);
+    FILE *out = has ? open_memstream(&all, &n) : NULL;
     if (!out) return put("", 0, text, capacity);
     LaunchSums sums = {0};
     sums_add(&sums, r);

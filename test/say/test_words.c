@@ -86,6 +86,7 @@ static void nothing(void **state)
     oc_close(s.d);
     launched(&s, &(oc_config){.functional = true});
     assert_string_equal(said(&s, OC_WORDS_LIMITS), "");
+    assert_string_equal(said(&s, OC_WORDS_KERNEL), "one");
     oc_close(s.d);
 }
 

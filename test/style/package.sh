@@ -38,7 +38,7 @@ dpkg-deb -x "$main" main
         lib/libonchip.a lib/libonchip.so lib/libonchip.so.1 lib/libonchip.so."$version" lib/pkgconfig/onchip.pc \
         lib/cmake/onchip/onchip-config{,-version}.cmake \
         lib/onchip/cuda/libcud{a.so.1,art.so.{11.0,12,13}} \
-        lib/python3/dist-packages/onchip/{__init__,_device,_kernel,_launch,_library,_memory,_program}.py \
+        lib/python3/dist-packages/onchip/_{_init__,device,html,kernel,launch,library,memory,program,stream,texture}.py \
         lib/python3/dist-packages/onchip/py.typed |
         tr ' ' '\n' | sed "s,^lib/,$(sed -n 's/^CMAKE_INSTALL_LIBDIR:[A-Z]*=//p' "$ONCHIP_BUILD/CMakeCache.txt")/,"
 } | packed "$main" main/usr
