@@ -329,8 +329,9 @@ typedef struct oc_line {
 } oc_line;
 // False, and nothing is written: there are no more. They are counted from 0.
 static inline bool oc_launch_line(const oc_device *device, size_t launch, size_t index, oc_line *line);
-// The values that a counter had after each config.interval cycles of a launch, from 0 at its beginning on: values gets
-// the first `capacity` of them, and may be null where that is 0. Returns how many there are; 0 also of an unknown name.
+// The values that a counter had after each config.interval cycles of a launch, at the next window's edge, which may lie
+// behind its end; they begin at 0. values gets the first `capacity` of them, and may be null where that is 0. Returns
+// how many there are; 0 also of an unknown name.
 size_t oc_launch_series(const oc_device *device, size_t launch, const char *counter, uint64_t *values, size_t capacity);
 // What a launch's report says, in the words of `onchip run`.
 typedef enum oc_words {

@@ -17,5 +17,5 @@ from ._stream import Event, Stream
 from ._texture import Texture
 
 __version__ = "0.8.0"
-__all__ = ["Array", "Device", "Error", "Event", "Kernel", "Launch", "Module", "Result", "Stream", "Texture", "UnknownName",
-           "run", "sweep"]
+__all__ = ["Array", "Device", "Error", "Event", "Kernel", "Launch", "Module", "Result", "Stream", "Texture",
+           "UnknownName", "run", "sweep"]

@@ -6,9 +6,11 @@ import ctypes as c
 import importlib
 import os
 import sys
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 from ._kernel import Module
-from ._launch import _frame
+from ._launch import _frame, Launch
 from ._library import (_P, _STATUS, Error, _bytes, _Config, _DeviceInfo, _filled, _library, _Print, _Progress, _settings,
                        _shown, _whole)
 from ._memory import _Host, _kind_of, Array
@@ -32,13 +34,19 @@ class Device:
     progress(kernel, cycles, instructions, blocks_done, blocks). device: "cuda:0" is a real GPU, without counters.
     """
 
-    def __init__(self, gpu=None, set=None, *, sched=None, threads=1, functional=False, lowering=True, strict=False,
-                 max_cycles=0, cap=0, why=False, check=False, sample=False,
-                 interval=0, print=lambda text: sys.stdout.write(text),
-                 progress=None, device=None):
-        self._handle, self._busy, self._raised, self._dead = None, False, None, []
+    def __init__(self, gpu: str | None = None, set: Mapping[str, object] | Iterable[str] | None = None, *,
+                 sched: str | None = None, threads: int = 1, functional: bool = False, lowering: bool = True,
+                 strict: bool = False, max_cycles: int = 0, cap: int = 0, why: bool = False, check: bool = False,
+                 sample: bool = False, interval: int = 0,
+                 print: Callable[[str], object] | None = lambda text: sys.stdout.write(text),
+                 progress: Callable[[str, int, int, int, int], object] | None = None,
+                 device: str | None = None) -> None:
+        self._handle: Any = None
+        self._busy, self._raised = False, None
+        self._dead: list[Callable[[Any, Any], object]] = []  # what gives back what nothing refers to any more
         self._lib = _library()
-        self.gpu, self.launches = gpu, []
+        self.gpu = gpu
+        self.launches: list[Launch] = []
         self.why, self.sample, self.interval, self.timed = why, sample, interval, not functional and not device
         sets = [_bytes(s) for s in _settings(set) + ([f"sched.policy={sched}"] if sched else [])]
         self._stop = c.c_bool(False)
@@ -76,7 +84,7 @@ class Device:
         if getattr(self, "_handle", None):
             self._lib.oc_close(self._handle)
 
-    def close(self):
+    def close(self) -> None:
         """Gives the device's memory back; launches that were recorded stay readable."""
         if self._busy:
             raise Error("a device can't be closed during its launch", "bad argument")
@@ -99,16 +107,16 @@ class Device:
             raise Error(_shown(self._lib.oc_error(handle)), _STATUS[status])
 
     @property
-    def info(self):
+    def info(self) -> dict[str, Any]:
         """What the device is: name, sms, capability (times ten), clock_mhz, memory in bytes, and so on."""
         info = _filled(_DeviceInfo, self._lib.oc_describe_sized, self._open())
         return {n: _shown(info.name) if n == "name" else getattr(info, n) for n, _ in _DeviceInfo._fields_}
 
-    def stop(self):
+    def stop(self) -> None:
         """Ends the launch under way; for a callback or another thread."""
         self._stop.value = True
 
-    def trace(self, path, interval=0, title=None):
+    def trace(self, path: str | os.PathLike[str] | None, interval: int = 0, title: str | None = None) -> None:
         """Writes launches and copies from now on into a file, over time, that Perfetto and Chrome open. interval: cycles
         between samples of the curves; 0: 1000. path None: ends the file, as close() does."""
         self._call("oc_trace", path and os.fsencode(path), _whole(interval, "interval", 0, 2**64 - 1),
@@ -147,22 +155,22 @@ class Device:
         """A surface, with texture()'s options that are about memory."""
         return Texture(self, "surface", array, width, height, **options)
 
-    def array(self, value, label=None):
+    def array(self, value: Any, label: str | None = None) -> Array:
         """Copies a numpy array, or another buffer, to the device. label: its name in reports."""
         host = _Host(value, "array")
-        numpy = sys.modules.get("numpy")
+        numpy: Any = sys.modules.get("numpy")
+        make: Callable[[Any], Any] = bytes
         if numpy and isinstance(value, numpy.ndarray):
             shape, dtype = value.shape, value.dtype
             make = lambda data: numpy.frombuffer(data, dtype).reshape(shape)
         elif isinstance(value, _array.array):
-            make = lambda data, code=value.typecode: _array.array(code, bytes(data))
-        else:
-            make = bytes
+            code = value.typecode
+            make = lambda data: _array.array(code, bytes(data))
         made = Array(self, self._allocate(host.nbytes, label), host.nbytes, make, kind=_kind_of(value))
         host.write(self, made.ptr)
         return made
 
-    def zeros(self, shape, dtype="f", label=None):
+    def zeros(self, shape: int | tuple[int, ...], dtype: Any = "f", label: str | None = None) -> Array:
         """Zeros on the device. Without numpy shape is a number, and dtype a type code of the module array."""
         try:
             numpy = importlib.import_module("numpy")
@@ -170,7 +178,8 @@ class Device:
             return self.array(_array.array(dtype, [0]) * _whole(shape, "shape", 0, 2**48), label)
         return self.array(numpy.zeros(shape, dtype), label)
 
-    def load(self, source, kernel=None, options=()) -> Module:
+    def load(self, source: str | bytes | os.PathLike[str], kernel: str | None = None,
+             options: Iterable[str] = ()) -> Module:
         """Loads a module. source: PTX text; or the path of a .ptx file, a .cu file, which clang compiles, or a program,
         library, object or fat binary that has PTX. kernel: of several modules in such a file, take the one that has it.
         options: of the compiler, as nvcc has them, ["-DN=4", "-I", "include"].
@@ -193,7 +202,7 @@ class Device:
         text, _ = _onchip(words + [f"./{path}" if path.startswith("-") else path])
         return Module(self, text, name=f"PTX of {path}")
 
-    def frame(self):
+    def frame(self) -> Any:
         """The launches as a pandas frame: a row for each, with its counters and rates."""
         return _frame(launch.row() for launch in self.launches)
 

@@ -10,13 +10,21 @@ import sys
 import tempfile
 import threading
 import weakref
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Union
 
 from ._launch import Launch
 from ._library import (_P, _SIZE, Error, UnknownName, _bytes, _Dim3, _dim3, _filled, _KernelInfo, _shown, _Texture,
                        _whole)
 from ._memory import _Host, _kind_of, Array
 from ._program import _ptx
+from ._stream import Stream
 from ._texture import Texture
+
+if TYPE_CHECKING:
+    from ._device import Device
+
+Shape = Union[int, tuple[int, ...], list[int]]  # one to three numbers
 
 
 class Module:
@@ -27,19 +35,20 @@ class Module:
     errors and annotate() call the text.
     """
 
-    def __init__(self, device=None, ptx: str | bytes | None = None, *, cuda: str | None = None, options=(),
-                 name: str | None = None):
+    def __init__(self, device: Device | None = None, ptx: str | bytes | None = None, *, cuda: str | None = None,
+                 options: Iterable[str] = (), name: str | None = None) -> None:
         if (ptx is None) == (cuda is None):
             raise Error("a module is made of ptx or of cuda, one of both", "bad argument")
         if cuda is None and options:
             raise Error("options are the compiler's, and PTX isn't compiled", "bad argument")
         if device is None:
-            from ._device import Device
-            device = Device()
-        self.device, self._handle, self._bound, self._folder = device, _P(), {}, None
+            from . import _device
+            device = _device.Device()
+        self.device, self._handle, self._folder = device, _P(), ""
+        self._bound: dict[str, Texture | None] = {}
         if cuda is not None:
             ptx, name = self._compiled(cuda, options, name or "kernel.cu"), f"PTX of {name or 'kernel.cu'}"
-        text = ptx.encode() if isinstance(ptx, str) else ptx
+        text = ptx.encode() if isinstance(ptx, str) else ptx or b""
         device._call("oc_load", text, len(text), _bytes(name or "module.ptx"), c.byref(self._handle))
 
     def _compiled(self, source, options, name):
@@ -65,7 +74,7 @@ class Module:
             raise Error("the module was unloaded", "bad argument")
         return self._handle
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Kernel:
         kernel = _P()
         handle = self._of()
         try:
@@ -78,16 +87,16 @@ class Module:
         lib, handle = self.device._lib, self._of()
         return [Kernel(self, _P(lib.oc_kernel_at(handle, k))) for k in range(lib.oc_kernel_count(handle))]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         return iter([kernel.name for kernel in self._kernels()])
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.device._lib.oc_kernel_count(self._of())
 
-    def __contains__(self, name):
+    def __contains__(self, name: object) -> bool:
         return name in list(self)
 
-    def symbol(self, name):
+    def symbol(self, name: str) -> Array:
         """A .global or .const variable, as an Array; get() gives its bytes."""
         ptr, nbytes = c.c_uint64(), _SIZE()
         self.device._call("oc_symbol", _bytes(name), c.byref(ptr), c.byref(nbytes), of=self._of())
@@ -104,7 +113,7 @@ class Module:
         if self.device._busy:
             raise Error("a module can't be unloaded during a launch", "bad argument")
         self.device._lib.oc_unload(self._of())
-        self._handle = None
+        self._handle = _P()
 
 
 class UnknownKernel(UnknownName):
@@ -128,12 +137,13 @@ class Kernel:
     def __repr__(self):
         return f"<onchip.Kernel {self.name}({', '.join(map(str, self.parameters))})>"
 
-    def __call__(self, grid, block, *args, shared: int = 0, stream=None) -> Launch:
+    def __call__(self, grid: Shape, block: Shape, *args: Any, shared: int = 0, stream: Stream | None = None) -> Launch:
         """Runs the kernel, and returns the Launch.
 
-        grid, block: a number, or a tuple of up to three. shared: dynamic shared memory of a block in bytes. stream:
-        the launch and the copies that it needs are put on it. An argument is an Array; a texture; a numpy array or another buffer, which is copied to the device before and back after, unless it
-        can't be written; a number; or, for a structure, its bytes.
+        grid, block: a number, or a tuple of up to three. shared: dynamic shared memory of a block in bytes. stream: the
+        launch and the copies that it needs are put on it. An argument is an Array; a texture; a numpy array or another
+        buffer, which is copied to the device before and back after, unless it can't be written; a number; or, for a
+        structure, its bytes.
         """
         device = self.module.device
         self.module._of()
@@ -144,7 +154,7 @@ class Kernel:
             raise Error(f"kernel {self.name} takes {len(self.parameters)} arguments, not {len(args)}: {wanted}",
                         "bad argument")
         shape = _dim3(grid, "grid"), _dim3(block, "block"), _whole(shared, "shared", 0, 2**32 - 1)
-        buffers = {}  # by the object's id: [host, pointer]; an object that is given twice is one buffer
+        buffers: dict[int, Any] = {}  # by the object's id: [host, pointer]; an object that is given twice is one buffer
         try:
             values = [p.convert(value, device, buffers, stream) for p, value in zip(self.parameters, args)]
             launch = self._run(device, shape, values, stream and stream._of(device))

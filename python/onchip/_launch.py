@@ -4,6 +4,8 @@ from __future__ import annotations
 import array as _array
 import ctypes as c
 import os
+from collections.abc import Iterable
+from typing import Any
 
 from . import _html
 from ._library import Error, UnknownName, _Finding, _Line, _Misses, _installed, _Place, _shown, _Structure, _text
@@ -62,19 +64,22 @@ class Launch:
                           for n in device._counters + device._rates}
         self._said = [plain(_words(lib, handle, number, k)) for k in range(_WORDS)]
         self.series = _series(lib, handle, number, device) if device.interval else {}
-        self.structures, s, m = [], _Structure(), _Misses()
+        self.structures: list[dict[str, Any]] = []
+        s, m = _Structure(), _Misses()
         while lib.oc_launch_structure_sized(handle, number, len(self.structures), c.byref(s), c.sizeof(s)):
             row = {n: plain(_shown(s.name)) if n == "name" else getattr(s, n) for n, _ in _Structure._fields_}
             if lib.oc_launch_misses_sized(handle, number, len(self.structures), c.byref(m), c.sizeof(m)):
                 row["misses"] = {n: getattr(m, n) for n, _ in _Misses._fields_}
             self.structures.append(row)
-        self.findings, f = [], _Finding()
+        self.findings: list[dict[str, Any]] = []
+        f = _Finding()
         while lib.oc_launch_finding_sized(handle, number, len(self.findings), c.byref(f), c.sizeof(f)):
             row = {n: _text(getattr(f, n)) for n, _ in _Finding._fields_}
             row["at"] = [{n: _text(getattr(p, n)) for n, _ in _Place._fields_} for p in f.at if p.access]
             self.findings.append(row)
         self.unchecked = _text(lib.oc_launch_unchecked(handle, number))
-        self.lines, line = [], _Line()
+        self.lines: list[dict[str, Any]] = []
+        line = _Line()
         while lib.oc_launch_line_sized(handle, number, len(self.lines), c.byref(line), c.sizeof(line)):
             row = {n: _text(getattr(line, n)) for n, _ in _Line._fields_}
             self.lines.append({n: plain(v) if isinstance(v, str) else v for n, v in row.items()})
@@ -103,7 +108,7 @@ class Launch:
             raise Error("nobody has asked why: Device(why=True) finds it out", "bad argument")
         return self._said[_WHY]
 
-    def metrics(self, names=None) -> dict[str, float]:
+    def metrics(self, names: str | Iterable[str] | None = None) -> dict[str, float]:
         """Numbers by name: a counter's, a rate's, or Nsight Compute's. names: a list, or a text with commas; None: all
         of Nsight Compute's. nan: it is a share of nothing.
         """
@@ -112,13 +117,14 @@ class Launch:
         wanted = names.split(",") if isinstance(names, str) else list(names)
         return {n: self._metrics[n] if n in self._metrics else self[n] for n in map(str, wanted)}
 
-    def interval(self, name) -> tuple[float, float]:
+    def interval(self, name: str) -> tuple[float, float]:
         """The ends between which a counter or a rate lies with 95 % on a device with sample=True; where it was counted,
         both are its value."""
         value = float(self[name])
-        return self._ends[str(name).encode()] if self._ends else (value, value)
+        low, high = self._ends[str(name).encode()] if self._ends else (value, value)
+        return low, high
 
-    def page(self, path, title: str | None = None) -> None:
+    def page(self, path: str | os.PathLike[str], title: str | None = None) -> None:
         """Writes an HTML page that needs nothing else: what limits it, the chart, the source, why loads missed if
         somebody asked, and all counters and rates."""
         text = _html.page(self, title or f"{self.shown} on {self.gpu}")
@@ -141,9 +147,9 @@ class Launch:
 
     @property
     def cycles(self) -> int:
-        return self["cycles"]
+        return int(self["cycles"])
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> int | float:
         for names, values in zip(self._names, (self._counters, self._rates)):
             if str(name).encode() in names:
                 return values[names.index(str(name).encode())]
@@ -152,14 +158,14 @@ class Launch:
         every = [n.decode() for names in self._names for n in names] + list(self._metrics)
         raise UnknownName("counter or rate", name, every)
 
-    def structure(self, name):
+    def structure(self, name: str) -> dict[str, Any]:
         """What it did with the array of this name."""
         for s in self.structures:
             if s["name"] == name:
                 return s
         raise UnknownName("data structure", name, [s["name"] for s in self.structures])
 
-    def row(self):
+    def row(self) -> dict[str, Any]:
         """All of it, flat."""
         return {"kernel": self.kernel, "grid": self.grid, "block": self.block, **self.rates, **self.counters}
 

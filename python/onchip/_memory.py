@@ -3,8 +3,12 @@ from __future__ import annotations
 
 import ctypes as c
 import sys
+from typing import TYPE_CHECKING, Any
 
 from ._library import _P, Error
+
+if TYPE_CHECKING:
+    from ._stream import Stream
 
 
 def _kind_of(value):
@@ -70,14 +74,14 @@ class Array:
         self.device, self.ptr, self.nbytes, self._make, self._owned = device, ptr, nbytes, make, owned
         self._kind = kind  # of its elements, as _kind_of has it
 
-    def get(self, stream=None):
+    def get(self, stream: Stream | None = None) -> Any:
         """A copy on the host: a numpy array, or what a buffer without numpy was."""
         self._check()
         data = bytearray(self.nbytes)
         _Host(data, "get").read(self.device, self.ptr, stream)
         return self._make(data)
 
-    def set(self, value, stream=None) -> None:
+    def set(self, value: Any, stream: Stream | None = None) -> None:
         """Copies as many bytes to the device."""
         self._check()
         host = _Host(value, "set")

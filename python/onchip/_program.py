@@ -8,6 +8,8 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from ._launch import _frame
 from ._library import Error, _bytes, _executable, _installed, _settings
@@ -57,13 +59,15 @@ class Result(dict):
 
     output = b""
 
-    def frame(self):
+    def frame(self) -> Any:
         """A pandas frame: a row for each launch, with its counters and rates."""
         return _frame({"kernel": k["name"], "grid": tuple(k["grid"]), "block": tuple(k["block"]), **k["rates"],
                        **k["counters"]} for k in self["kernels"])
 
 
-def run(program, *args, gpu=None, set=None, sched=None, options=None, **parameters):
+def run(program: str | os.PathLike[str], *args: Any, gpu: str | None = None,
+        set: Mapping[str, object] | Iterable[str] | None = None, sched: str | None = None,
+        options: Mapping[str, Any] | None = None, **parameters: Any) -> Result:
     """Runs a workload with its parameters, run("atax", nx=64); a PTX or .cu file; or a CUDA program with its arguments,
     run("./app", 3). options: others of `onchip run`, {"energy": True, "max-cycles": 1000}.
     """
@@ -106,7 +110,7 @@ def _axis(name, values):
     return f"{written(name, '{}[]=')} = {', '.join(f'{{{t}}}' if ',' in t else t for t in texts)}\n"
 
 
-def sweep(axes, db, options=None):
+def sweep(axes: Mapping[str, Any], db: str | os.PathLike[str], options: Mapping[str, Any] | None = None) -> Any:
     """Makes the runs of every combination of values that the store `db` doesn't have yet: {"program": ["atax nx=64"],
     "sched": ["lrr", "gto"], "l1.size": ["16KiB", "32KiB"]}; doc/use/sweep.md lists the axes. options: others of
     `onchip sweep`, {"jobs": 2}. Returns all runs of the store as a pandas frame: a row for each run and kernel.

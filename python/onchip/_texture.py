@@ -36,7 +36,7 @@ class Texture:
         for k, (level, level_width, level_height) in enumerate(levels):
             row = _whole(level_width, "width of a level", 1, 2**31) * size * channels
             self._levels[k] = _TexLevel(level.ptr, row, row * max(level_height, 1))
-        axes = (address,) if isinstance(address, str) else tuple(address)
+        axes = [address] if isinstance(address, str) else list(address)
         if not 1 <= len(axes) <= 3:
             raise Error("address: a word, or up to three, one for each axis, are needed", "bad argument")
         axes = [_one_of(_ADDRESSES, a, "address") for a in axes] + [0, 0]
@@ -48,8 +48,8 @@ class Texture:
             pitch=_whole(pitch, "pitch", 1, 2**32 - 1), channels=_whole(channels, "channels", 0, 2**32 - 1),
             format=number, address=axes[0], linear=linear, normalized=normalized, unit_float=unit_float,
             depth=_whole(depth, "depth", 0, 2**32 - 1), layers=_whole(layers, "layers", 0, 2**32 - 1),
-            slice=_whole(slice, "slice", 0, 2**48) or (pitch * max(height, 1) if depth or layers or cube else 0), cube=cube,
-            levels=len(levels) + 1 if levels else 0, mipmap=self._levels if levels else None,
+            slice=_whole(slice, "slice", 0, 2**48) or (pitch * max(height, 1) if depth or layers or cube else 0),
+            cube=cube, levels=len(levels) + 1 if levels else 0, mipmap=self._levels if levels else None,
             linear_levels=linear_levels, level_bias=level_bias, level_min=level_min, level_max=level_max,
             by_axis=not isinstance(address, str), address_y=axes[1], address_z=axes[2],
             border=(c.c_float * 4)(*border), srgb=srgb)

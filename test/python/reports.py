@@ -1,6 +1,7 @@
 """What a launch says in words and as HTML, and streams, events, textures and values over time."""
 
 import array
+import inspect
 import json
 import os
 import shutil
@@ -182,6 +183,23 @@ class Reports(unittest.TestCase):
         low, high = launch.interval("cycles")
         self.assertTrue(0 < low <= launch.cycles <= high)
         self.fails("no counter or rate 'cycle'", launch.interval, "cycle")
+
+    def test_hints(self):
+        """What is public says which types it takes and returns."""
+        for name in onchip.__all__:
+            thing = getattr(onchip, name)
+            own = vars(thing).items() if isinstance(thing, type) else [(name, thing)]
+            if isinstance(thing, type) and issubclass(thing, Exception):
+                continue
+            for method, function in own:
+                function = getattr(function, "fget", function)
+                if method.startswith("_") or not inspect.isfunction(function):
+                    continue
+                told = inspect.signature(function)
+                self.assertIsNot(told.return_annotation, told.empty, f"{name}.{method}")
+                for p in list(told.parameters.values())[isinstance(thing, type):]:
+                    if p.kind is not p.VAR_KEYWORD:
+                        self.assertIsNot(p.annotation, p.empty, f"{name}.{method}: {p.name}")
 
     @unittest.skipUnless(shutil.which("clang-16") or shutil.which("clang-14"), "no clang")
     def test_cuda(self):
