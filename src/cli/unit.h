@@ -38,10 +38,10 @@ void tell_diag(const Diag *diag);                                // if it has an
 bool write_out(const Text *text, const char *path, Diag *diag);  // null or "-": to the standard output
 
 // --- options.c -------------------------------------------------------------------------------------------------------
-// An option takes a value (`--gpu NAME` or `--gpu=NAME`; `-DNAME`, too, of one capital letter) unless its metavariable is null. If the metavariable begins
-// with a bracket ("[=SETTINGS]"), the value may be left out; otherwise it stands behind an equals sign. A row without a
-// name is a heading. The options below a heading go only with what its doc names, such as "a PTX file"; if the heading
-// has a value (""), they go with anything.
+// An option takes a value (`--gpu NAME` or `--gpu=NAME`; of one capital letter `-DNAME`, too) unless its metavariable
+// is null. If the metavariable begins with a bracket ("[=SETTINGS]"), the value may be left out; otherwise it stands
+// behind an equals sign. A row without a name is a heading. The options below a heading go only with what its doc
+// names, such as "a PTX file"; if the heading has a value (""), they go with anything.
 typedef struct Option {
     const char *name;   // "--gpu"
     const char *value;  // metavariable, or null
