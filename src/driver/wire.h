@@ -19,7 +19,7 @@
 // or "w" and the full name, and for its executable and libraries. A file of OPENED_MOST bytes may lack some.
 #define OPENED_VARIABLE "ONCHIP_OPENED"
 enum { OPENED_MOST = 16 << 20 };
-enum { WIRE_VERSION = 10 };
+enum { WIRE_VERSION = 11 };
 enum { WIRE_TEXT = 256 << 20 };  // the most bytes of text, as of a PTX file
 
 typedef enum Ask {
@@ -54,7 +54,7 @@ typedef struct WireDevice {
     char name[64];
     uint32_t sms, capability, engines, threads, blocks;  // the last two: of an SM, at most
     uint32_t registers, shared_sm, shared_block;         // of an SM; bytes
-    uint32_t l2, clock_khz, memory_khz;                  // bytes
+    uint32_t l2, clock_khz, memory_khz, bus;             // bytes; bits of the memory's bus
     uint32_t target, target_kind;                        // the only one whose PTX is taken (fatbin.h); 0: any
 } WireDevice;
 typedef struct WireGreeting {

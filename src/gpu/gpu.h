@@ -19,7 +19,7 @@ typedef struct Gpu {
     uint64_t memory;
     double core_mhz, dram_mhz, dram_gbs, host_gbs, host_us, call_us, launch_us, next_us, gather_gbs;
     double graph_us, node_ns;
-    uint32_t dram_latency;
+    uint32_t dram_latency, dram_bus;
     SmCfg sm;
     PartitionCfg part;
     TlbCfg tlb2;
