@@ -460,10 +460,31 @@ static void begin(const ReportRun *r)
     text_free(&head);
 }
 
+// Parameters that have only numbers: how they get names.
+static void unnamed(const ReportRun *r)
+{
+    bool any = false;
+    for (size_t k = 0; k < r->sums.n; k++)
+        for (size_t s = 0; s < r->sums.v[k].structures.n; s++) {
+            const char *name = r->sums.v[k].structures.v[s].name;
+            any |= !strncmp(name, "param_", 6) && name[6] && !name[6 + strspn(name + 6, "0123456789")];
+        }
+    if (!any) return;
+    const size_t n = strlen(r->info->what);
+    const bool ptx = n > 4 && !strcmp(r->info->what + n - 4, ".ptx");
+    put_row(
+        r->out, "\nparam_N", 10, BREAK_WORDS,
+        ptx ? "a parameter by its place, from 0 on: --name x,y,… names them, and nvcc -lineinfo leads to the source's "
+              "names"
+            : "a parameter by its place, from 0 on: nvcc -g names arrays by their cudaMalloc, and nvcc -lineinfo "
+              "leads to the source's names (doc/use/programs.md)");
+}
+
 static void end(const ReportRun *r)
 {
     const oc_device *d = r->device;
     FILE *out = r->out;
+    unnamed(r);
     if (r->info->lines && r->timed)
         put_row(out, "\nstalls", 8, BREAK_WORDS,
                 "of a line: empty issue slots because a warp that stood before an instruction of it waited for memory, "

@@ -91,6 +91,10 @@ const char *sim_kernel_name(const oc_kernel *k);
 // can't be run; with refusal and status. It is there until another kernel is asked for.
 const SimKernel *sim_kernel(const oc_kernel *k);
 
+// names.c
+// Gives parameters that the compiler has numbered the names that the source has, where its lines lead to it.
+void names_of_source(Module *m);
+
 // textures.c: textures, surfaces, and the references of modules
 oc_status sim_texture_create(oc_device *d, const oc_texture *t, uint64_t *handle);
 oc_status sim_texture_destroy(oc_device *d, uint64_t handle);
