@@ -12,10 +12,10 @@
 //
 // config.progress and config.print are called while a launch is under way. They may ask the launch's device: oc_error,
 // oc_describe, oc_kernel_get, oc_kernel_count, oc_kernel_at, oc_kernel_describe, oc_symbol, oc_stream_time,
-// oc_event_seconds, oc_launches, oc_launch_kernel, oc_launch_counter, oc_launch_rate, oc_counter_name, oc_rate_name,
-// oc_launch_structure. Every other call on this device is OC_BAD_ARGUMENT there. One without a status (oc_close,
-// oc_unload, oc_stream_destroy, oc_event_destroy, oc_forget) does nothing, and oc_error says so. config.stop ends the
-// launch. Other devices can be used as usual.
+// oc_event_seconds, oc_launches, oc_counter_name, oc_rate_name, oc_metric_name, and all that begins with oc_launch_.
+// Every other call on this device is OC_BAD_ARGUMENT there. One without a status (oc_close, oc_unload,
+// oc_stream_destroy, oc_event_destroy, oc_forget) does nothing, and oc_error says so. config.stop ends the launch.
+// Other devices can be used as usual.
 #ifndef ONCHIP_H
 #define ONCHIP_H
 
@@ -142,6 +142,8 @@ typedef struct oc_kernel_info {
     const char *const *names;  // of each parameter, as in the PTX
     const char *const *types;  // of each parameter: "u32", "b8[16]"; "u64 .ptr .shared": an address in shared memory
     const char *refusal;       // why the kernel can't be launched; null: it can
+    const char *const *declared;  // of each parameter, its type in C++ as the kernel's name has it, "float*", without
+                                  // const; null instead of the array: the name is none of C++
 } oc_kernel_info;
 static inline oc_kernel_info oc_kernel_describe(const oc_kernel *kernel);
 // How much of an SM's storage should be shared memory when this kernel runs, in percent: a hint to a real GPU; a
@@ -261,7 +263,8 @@ size_t oc_launches(const oc_device *device);
 const char *oc_launch_kernel(const oc_device *device, size_t launch);
 uint64_t oc_launch_counter(const oc_device *device, size_t launch, const char *name);  // 0 for an unknown name
 double oc_launch_rate(const oc_device *device, size_t launch, const char *name);       // formulas, e.g. "ipc"
-// A counter's or a rate's value. Of one that is estimated (oc_config.sample) "NAME.low" and "NAME.high" are the ends of
+// The value of a counter, of a rate, or of what Nsight Compute calls by that name (doc/use/metrics.md); NAN: it is a
+// share of nothing. Of one that is estimated (oc_config.sample) "NAME.low" and "NAME.high" are the ends of
 // the interval in which it lies with a probability of 95 %. OC_BAD_ARGUMENT, and nothing is written: there is no such
 // name, or no such launch.
 oc_status oc_launch_value(const oc_device *device, size_t launch, const char *name, double *value);
@@ -269,6 +272,7 @@ oc_status oc_launch_value(const oc_device *device, size_t launch, const char *na
 // own counters begin with "sched.". They stay valid until the device is closed.
 const char *oc_counter_name(const oc_device *device, size_t index);
 const char *oc_rate_name(const oc_device *device, size_t index);
+const char *oc_metric_name(const oc_device *device, size_t index);  // the same of Nsight Compute's, for oc_launch_value
 // What a launch did with one of its data structures: an allocation, "local memory", or "other", what can't be told
 // apart. name stays valid until the device is closed or oc_forget is called.
 typedef struct oc_structure {
@@ -325,6 +329,24 @@ typedef struct oc_line {
 } oc_line;
 // False, and nothing is written: there are no more. They are counted from 0.
 static inline bool oc_launch_line(const oc_device *device, size_t launch, size_t index, oc_line *line);
+// The values that a counter had after each config.interval cycles of a launch, at the next window's edge, which may lie
+// behind its end; they begin at 0. values gets the first `capacity` of them, and may be null where that is 0. Returns
+// how many there are; 0 also of an unknown name.
+size_t oc_launch_series(const oc_device *device, size_t launch, const char *counter, uint64_t *values, size_t capacity);
+// What a launch's report says, in the words of `onchip run`.
+typedef enum oc_words {
+    OC_WORDS_LIMITS,  // what limits it, without a line's end (doc/use/run.md)
+    OC_WORDS_PEAKS,   // the share of its peak that each unit reached, the same
+    OC_WORDS_WHY,     // why its loads missed in the L1, in lines, where config.why was set (doc/use/why.md)
+    OC_WORDS_SOURCE,  // the source with its counters, in lines (doc/use/metrics.md)
+    OC_WORDS_CHART,   // the memory chart and the roofline, in lines
+    OC_WORDS_KERNEL   // the kernel's name in C++, in full; as it is, if it is none; also where it wasn't timed
+} oc_words;
+// Writes them and a zero byte into text (may be null where capacity is 0), cut where they are longer than capacity, in
+// UTF-8. Returns the length of all of them without the zero byte. 0, and an empty text: there is no such launch or no
+// such text, the launch wasn't timed, or the device is a real GPU. The source's files are read by this call, and its
+// module must be loaded still.
+size_t oc_launch_words(const oc_device *device, size_t launch, oc_words words, char *text, size_t capacity);
 // Begins a file into which the device's launches and copies go from now on, over time, in the trace event format that
 // Perfetto and Chrome open. interval: cycles between samples of the curves; 0: 1000. title may be null. path null: only
 // ends the file that was begun before, as the device's closing does. OC_BAD_FILE: it can't be written.

@@ -100,6 +100,17 @@ static int take_launches(Run *r, const char *v)
     return run_refuse(r, EXIT_USAGE, "--launches is sum, first, slowest or all, not '%s'", v);
 }
 
+// An option of the compiler's, "-D" or "-I", with its value joined to it.
+static int take_compiler(Run *r, const char *option, const char *v)
+{
+    if (!*v) return run_refuse(r, EXIT_USAGE, "%s needs a value", option);
+    char *s = mem_alloc(strlen(option) + strlen(v) + 1);
+    sprintf(s, "%s%s", option, v);
+    vec_push(&r->owned, s);
+    vec_push(&r->compiler, s);
+    return -1;
+}
+
 static int take_threads(Run *r, const char *v)
 {
     enum { MOST = 256 };
@@ -163,6 +174,8 @@ static int take_option(Run *r, int o)
         if (!target_read(v, &r->file.target))
             return run_refuse(r, EXIT_USAGE, "--target takes a target, such as sm_80 or sm_90a, not '%s'", v);
         break;
+    case OPT_DEFINE:
+    case OPT_INCLUDE: return take_compiler(r, run_options[o].name, v);
     case OPT_TOOLKIT: r->toolkit = true; break;
     case OPT_CLOCK:
         if (strcmp(v, CLOCK_SIMULATED) && strcmp(v, CLOCK_HOST))
@@ -289,7 +302,7 @@ static int run_words(int argc, char **argv)
     }
     for (size_t k = 0; k < r.owned.n; k++) mem_free(r.owned.v[k]);
     vec_free(&r.owned), vec_free(&r.sets), vec_free(&r.params), vec_free(&r.file.args), vec_free(&r.file.names),
-        vec_free(&r.dumps);
+        vec_free(&r.dumps), vec_free(&r.compiler);
     regex_close(r.regex);
     diag_free(&r.error);
     return code;

@@ -29,13 +29,29 @@ static const Option options[] = {
     {"--kernel", "NAME", "print only this function"},
     {"--gpu", "NAME|FILE",
      "the GPU for which a .cu file is compiled (default: gtx480), and for which code is lowered (default: none)"},
+    {"-D", "NAME[=TEXT]", "of a .cu file, define a macro for the compiler; may come several times"},
+    {"-I", "FOLDER", "of a .cu file, look for headers there; may come several times"},
     {NULL, NULL, "onchip show gpu"},
     {"--set", "KEY=VALUE", "change a key of the description first"},
     {"--defaults", NULL, "list the keys that the description leaves at their defaults, with what each says"},
     {NULL, NULL, "onchip show options"},
     {"--man", NULL, "as the source of the manual page"},
 };
-enum { O_HELP, O_OF_PTX, O_VIEW, O_AFTER, O_KERNEL, O_FOR_GPU, O_OF_GPU, O_SET_, O_DEFAULTS, O_OF_OPTIONS, O_MAN };
+enum {
+    O_HELP,
+    O_OF_PTX,
+    O_VIEW,
+    O_AFTER,
+    O_KERNEL,
+    O_FOR_GPU,
+    O_DEFINE,
+    O_INCLUDE,
+    O_OF_GPU,
+    O_SET_,
+    O_DEFAULTS,
+    O_OF_OPTIONS,
+    O_MAN
+};
 const char *const show_views[] = {"ir",        "text",    "cfg",     "loops",  "live",
                                   "registers", "strands", "lowered", "counts", NULL};
 
@@ -235,7 +251,7 @@ static bool take_ptx(Text *text, const char *path, const char *kernel)
 }
 
 // Compiles a .cu file for a GPU.
-static int compile(const char *path, const char *gpu, Text *ptx)
+static int compile(const char *path, const char *gpu, const TextList *options, Text *ptx)
 {
     oc_device *d;
     char message[4000];
@@ -243,8 +259,9 @@ static int compile(const char *path, const char *gpu, Text *ptx)
     int code = EXIT_OK;
     oc_status status = oc_open(&(oc_config){.gpu = gpu, .functional = true}, &d, message, sizeof message);
     if (status != OC_OK) return tell(status == OC_BAD_ARGUMENT ? EXIT_USAGE : EXIT_FAILED, "%s", message);
-    if (!compile_cuda(path, (CompileWish){.capability = oc_describe(d).capability}, ptx, &why))
-        code = tell(EXIT_FAILED, "%s", why.text.v);
+    const CompileWish wish = {
+        .capability = oc_describe(d).capability, .options = options->v, .option_count = options->n};
+    if (!compile_cuda(path, wish, ptx, &why)) code = tell(EXIT_FAILED, "%s", why.text.v);
     oc_close(d);
     diag_free(&why);
     return code;
@@ -265,14 +282,17 @@ static bool lower_for(Module *m, const char *gpu, uint32_t *limit)
 }
 
 // Shows a PTX file, or the PTX of CUDA source or of a built-in workload.
-static int show_ptx(const char *what, const View *view, const char *kernel, const char *gpu)
+static int show_ptx(const char *what, const View *view, const char *kernel, const char *gpu, const TextList *compiler)
 {
     Text text = {0}, out = {0};
     Diag diag = {0};
     uint32_t limit = 0;
     const WorkloadEntry *entry = workload_find(what);
     bool source = !entry && is_cuda_source(what);
-    int code = source ? compile(what, gpu, &text) : EXIT_OK;
+    if (compiler->n && !source)
+        return tell(EXIT_USAGE, "%s is for the compiler of CUDA source, a .cu file, which %s isn't", compiler->v[0],
+                    what);
+    int code = source ? compile(what, gpu, compiler, &text) : EXIT_OK;
     if (code != EXIT_OK) return text_free(&text), code;
     if (entry)
         text_add(&text, entry->ptx, entry->ptx_bytes);
@@ -418,7 +438,7 @@ static const char usage[] = "usage: onchip show ptx FILE|WORKLOAD [options]  PTX
 
 // words[0] says what to show; it is the first of n words.
 static int show(Args *a, const char *const *words, size_t n, const char *view, const char *after, const char *kernel,
-                const char *gpu, const char *const *sets, bool defaults)
+                const char *gpu, const TextList *compiler, const char *const *sets, bool defaults)
 {
     static const size_t takes[] = {2, 2, 2, 1, 1, 1, 1, 1, 1},
                         most[] = {2, 2, SIZE_MAX, 1, 1, 1, 1, 1, 1};  // words, with parameters at most
@@ -447,7 +467,7 @@ static int show(Args *a, const char *const *words, size_t n, const char *view, c
     if (!show_views[v])
         return tell(EXIT_USAGE, "no view '%s'%s (onchip show --help)", view, did_you_mean(view, show_views, v, hint));
     switch (kind) {
-    case 0: return show_ptx(words[1], &what, kernel, gpu);
+    case 0: return show_ptx(words[1], &what, kernel, gpu, compiler);
     case 1: return show_gpu(words[1], sets, defaults);
     case 2: return show_program_registers(words[1], words + 2);
     case 3: return show_manual(gpu_manual);
@@ -463,7 +483,8 @@ int cmd_show(int argc, char **argv)
 {
     Args a = {.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options)};
     const char *words[MAX_PARAMS + 3] = {NULL}, *view = NULL, *after = NULL, *kernel = NULL, *gpu = NULL;
-    VEC(const char *) sets = {0};
+    TextList sets = {0}, compiler = {0};
+    Arena arena = {0};
     bool defaults = false;
     size_t n = 0;
     int o, code = -1;
@@ -477,6 +498,8 @@ int cmd_show(int argc, char **argv)
         case O_AFTER: after = a.value; break;
         case O_KERNEL: kernel = a.value; break;
         case O_FOR_GPU: gpu = a.value; break;
+        case O_DEFINE:
+        case O_INCLUDE: vec_push(&compiler, arena_printf(&arena, "%s%s", options[o].name, a.value)); break;
         case O_SET_: vec_push(&sets, a.value); break;
         case O_DEFAULTS: defaults = true; break;
         case O_HELP:
@@ -487,7 +510,8 @@ int cmd_show(int argc, char **argv)
         }
     }
     vec_push(&sets, NULL);
-    if (code < 0) code = show(&a, words, n, view, after, kernel, gpu, sets.v, defaults);
-    vec_free(&sets);
+    if (code < 0) code = show(&a, words, n, view, after, kernel, gpu, &compiler, sets.v, defaults);
+    vec_free(&sets), vec_free(&compiler);
+    arena_free(&arena);
     return code;
 }

@@ -2,6 +2,7 @@
 #include "cli/unit.h"
 #include "sl1/sl1.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -35,6 +36,19 @@ static int was_sl1(Args *a, const char *arg)
     return 0;
 }
 
+// An option of one capital letter, as compilers have them, may have its value joined to it: -DN=4.
+static int joined(Args *a, const char *arg)
+{
+    for (size_t k = 0; k < a->option_count; k++) {
+        const Option *o = &a->options[k];
+        if (!o->name || !o->value || strlen(o->name) != 2 || !isupper((unsigned char)o->name[1])) continue;
+        if (strncmp(arg, o->name, 2) || !arg[2]) continue;
+        a->given |= 1ull << k, a->value = arg + 2;
+        return (int)k;
+    }
+    return -1;
+}
+
 int args_next(Args *a)
 {
     if (a->at >= a->argc) return -2;
@@ -62,6 +76,8 @@ int args_next(Args *a)
     const char *names[64];
     char word[64], hint[100];
     size_t m = 0;
+    const int letter = joined(a, arg);
+    if (letter >= 0) return letter;
     int was = was_sl1(a, arg);
     if (was) return was;
     for (size_t k = 0; k < a->option_count; k++)

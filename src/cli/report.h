@@ -68,11 +68,8 @@ typedef struct ReportFormat {
 // --- report.c --------------------------------------------------------------------------------------------------------
 void report_walk(const ReportFormat *f, ReportRun *r);
 
-// --- report_check.c, report_why.c, report_chart.c, annotate.c: the text's longer rows --------------------------------
+// --- report_check.c: the text's longer rows --------------------------------------------------------------------------
 void overread_text(const ReportLaunch *l);  // the first read behind an allocation
 void check_text(const ReportLaunch *l);     // what --check found
-void why_text(const ReportLaunch *l);       // why loads missed in the L1
-void chart_text(const ReportLaunch *l);     // the memory chart and the roofline
-void annotate_text(const ReportLaunch *l);  // the source with its counters
 
 #endif

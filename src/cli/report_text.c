@@ -378,6 +378,10 @@ static void peaks(const ReportLaunch *l)
     text_free(&t);
 }
 
+static void why(const ReportLaunch *l) { why_say(l->sum, l->run->out); }
+static void annotate(const ReportLaunch *l) { annotate_say(l->sum, l->run->out); }
+static void chart(const ReportLaunch *l) { chart_say(l->sum->count, l->run->gpu, l->run->out); }
+
 static const ReportRow rows[] = {
     {ALWAYS, title},
     {HAS_NO_TIME, executed},
@@ -394,13 +398,13 @@ static const ReportRow rows[] = {
     {HAS_TIME, storage},
     {HAS_TIME | HAS_ENERGY, energy},
     {HAS_TIME, structures},
-    {HAS_TIME | HAS_WHY, why_text},
+    {HAS_TIME | HAS_WHY, why},
     {HAS_OVERREAD, overread_text},
     {HAS_CHECK, check_text},
     {HAS_TIME | HAS_ENERGY, structures_energy},
     {HAS_TIME | WANTS_LINES, hottest},
-    {HAS_TIME | WANTS_SOURCE, annotate_text},
-    {HAS_TIME | WANTS_CHART, chart_text},
+    {HAS_TIME | WANTS_SOURCE, annotate},
+    {HAS_TIME | WANTS_CHART, chart},
 };
 
 // --- the run ---------------------------------------------------------------------------------------------------------
@@ -470,10 +474,31 @@ static void clock_read(const char *which, FILE *out)
     text_free(&t);
 }
 
+// Parameters that have only numbers: how they get names.
+static void unnamed(const ReportRun *r)
+{
+    bool any = false;
+    for (size_t k = 0; k < r->sums.n; k++)
+        for (size_t s = 0; s < r->sums.v[k].structures.n; s++) {
+            const char *name = r->sums.v[k].structures.v[s].name;
+            any |= !strncmp(name, "param_", 6) && name[6] && !name[6 + strspn(name + 6, "0123456789")];
+        }
+    if (!any) return;
+    const size_t n = strlen(r->info->what);
+    const bool ptx = n > 4 && !strcmp(r->info->what + n - 4, ".ptx");
+    put_row(
+        r->out, "\nparam_N", 10, BREAK_WORDS,
+        ptx ? "a parameter by its place, from 0 on: --name x,y,… names them, and nvcc -lineinfo leads to the source's "
+              "names"
+            : "a parameter by its place, from 0 on: nvcc -g names arrays by their cudaMalloc, and nvcc -lineinfo "
+              "leads to the source's names (doc/use/programs.md)");
+}
+
 static void end(const ReportRun *r)
 {
     const oc_device *d = r->device;
     FILE *out = r->out;
+    unnamed(r);
     if (r->info->lines && r->timed)
         put_row(out, "\nstalls", 8, BREAK_WORDS,
                 "of a line: empty issue slots because a warp that stood before an instruction of it waited for memory, "

@@ -27,6 +27,7 @@ typedef struct Run {
     Regex *regex;              // of kernels
     const char *metrics;       // null: the report
     bool toolkit;              // CUDA source is compiled by NVIDIA's compiler
+    TextList compiler;         // its options, "-DN=4"
     bool json, csv, chart, annotate, laws, software;
     LaunchView launches;
     Sl1Options sl1;

@@ -28,6 +28,9 @@ static int check_what(Run *r, const WorkloadEntry *entry)
 {
     const char *dot = strrchr(r->what, '.');
     char because[200];
+    if (r->compiler.n && (entry || r->command || !is_cuda_source(r->what)))
+        return run_refuse(r, EXIT_USAGE, "%s is for the compiler of CUDA source, a .cu file, which %s isn't",
+                          r->compiler.v[0], r->what);
     if (r->words) {
         snprintf(because, sizeof because, "%.100s is %s", r->what, A_PROGRAM);
         return args_fit(&r->args, A_PROGRAM, because) ? -1 : EXIT_USAGE;
@@ -92,7 +95,7 @@ static void put_report(const oc_device *d, const Run *r, const ReportInfo *info)
 
 static CompileWish wish_of(const Run *r, const oc_device *d)
 {
-    return (CompileWish){oc_describe(d).capability, r->toolkit};
+    return (CompileWish){oc_describe(d).capability, r->toolkit, r->compiler.v, r->compiler.n};
 }
 
 // Compiles a source file and runs the program that it is.

@@ -4,6 +4,7 @@
 
 #include "compile/compile.h"
 #include "reproduce/reproduce.h"
+#include "say/say.h"
 
 #include <onchip.h>
 
@@ -37,10 +38,10 @@ void tell_diag(const Diag *diag);                                // if it has an
 bool write_out(const Text *text, const char *path, Diag *diag);  // null or "-": to the standard output
 
 // --- options.c -------------------------------------------------------------------------------------------------------
-// An option takes a value (`--gpu NAME` or `--gpu=NAME`) unless its metavariable is null. If the metavariable begins
-// with a bracket ("[=SETTINGS]"), the value may be left out; otherwise it stands behind an equals sign. A row without a
-// name is a heading. The options below a heading go only with what its doc names, such as "a PTX file"; if the heading
-// has a value (""), they go with anything.
+// An option takes a value (`--gpu NAME` or `--gpu=NAME`; of one capital letter `-DNAME`, too) unless its metavariable
+// is null. If the metavariable begins with a bracket ("[=SETTINGS]"), the value may be left out; otherwise it stands
+// behind an equals sign. A row without a name is a heading. The options below a heading go only with what its doc
+// names, such as "a PTX file"; if the heading has a value (""), they go with anything.
 typedef struct Option {
     const char *name;   // "--gpu"
     const char *value;  // metavariable, or null
@@ -109,23 +110,6 @@ void interrupt_release(void);
 bool interrupted(void);      // since interrupt_catch
 int interrupt_status(void);  // then the exit status: 128 and the signal's number
 
-// --- columns.c: text in columns, no line wider than COLUMNS characters -----------------------------------------------
-enum { COLUMNS = 80 };
-typedef enum Break { BREAK_WORDS, BREAK_ITEMS } Break;  // lines may be broken at blanks, or at blanks behind commas
-size_t page_width(FILE *out);                           // of a terminal; of anything else SIZE_MAX: it gets texts whole
-size_t report_width(FILE *out);                         // of a terminal; of anything else COLUMNS
-// Ends the line whose cursor stands at column with text; further lines begin at indent. A line break in text stays one.
-void put_wrapped(FILE *out, size_t column, size_t indent, Break at, const char *text);
-void put_within(FILE *out, size_t columns, size_t column, size_t indent, Break at, const char *text);  // of so many
-// A row of two columns: `left`, and `text` from column `indent` on; in the next line if `left` reaches into it.
-void put_row(FILE *out, const char *left, size_t indent, Break at, const char *text);
-// A row whose left text is a head, bold on a terminal.
-void put_head(FILE *out, const char *left, size_t indent, Break at, const char *text);
-
-// --- colour.c --------------------------------------------------------------------------------------------------------
-typedef enum Paint { PAINT_END, PAINT_ERROR, PAINT_HEAD } Paint;
-const char *paint(FILE *out, Paint p);  // what begins or ends a colour there; "" where there is to be none
-
 // --- axes.c: the options of run as axes of a matrix, of sweep and report run -----------------------------------------
 // axes.def has their rows.
 #define HEAD(id, goes, doc)
@@ -158,22 +142,8 @@ bool axes_end(Axes *x, Diag *diag);  // makes their product, if there are any
 // seconds: no run is begun later, and those under way are given up; 0: no limit.
 bool sweep_shown(const Matrix *m, Store *store, SweepOptions *o, double seconds, Sweep *s, Diag *diag);
 
-// --- table.c: a table of any number of columns -----------------------------------------------------------------------
-typedef struct Table {
-    size_t columns;
-    size_t indent;      // blanks before each row
-    size_t width;       // of a row, at most; 0: report_width; SIZE_MAX: nothing is shortened
-    size_t whole;       // so many columns in front are never shortened
-    VEC(char *) cells;  // row after row, the heads first; released with table_free
-    VEC(char *) notes;  // printed below a row, indented; null: none
-} Table;
-void table_add(Table *t, const char *text);
+// --- cell.c ----------------------------------------------------------------------------------------------------------
 void table_add_value(Table *t, const Datum *value);  // reals with four digits
-void table_note(Table *t, const char *text);         // below the row of the last cell
-// Numbers stand on the right. The longest texts are shortened until a row fits, if it can; no two become the same.
-void table_print(Table *t, FILE *out);
-size_t table_least(const Table *t);  // the width below which it can't be shortened
-void table_free(Table *t);
 
 // --- db_list.c -------------------------------------------------------------------------------------------------------
 typedef enum ListForm { LIST_READ, LIST_CSV, LIST_JSON } ListForm;  // LIST_READ: a table; not on a terminal, tabs
@@ -223,12 +193,7 @@ void report_json(const oc_device *d, const ReportInfo *info,
 bool metrics_read(const char *list, Diag *diag);  // names between commas; false, and why: one isn't known
 void metrics_put(const oc_device *d, const ReportInfo *info, const char *list, bool csv, FILE *out);
 
-// --- report_limits.c: what limits a kernel, in words -----------------------------------------------------------------
 struct Gpu;
-struct LaunchSum;
-void limits_say(const struct LaunchSum *sum, const struct Gpu *g, Text *out);
-void peaks_say(const uint64_t *count, const struct Gpu *g, Text *out);  // the share of its peak that each unit reached
-
 // --- points.gen.c: doc/results/measurements/measured.csv -------------------------------------------------------------
 typedef struct PointsFile {
     const char *name, *text;

@@ -19,6 +19,9 @@ bool has_main(const char *path);
 typedef struct CompileWish {
     uint32_t capability;  // of the GPU; 90: 9.0
     bool toolkit;         // by NVIDIA's compiler, which has to be installed
+    // Options of both compilers for both passes, "-DN=4" or "-Iinclude": so many.
+    const char *const *options;
+    size_t option_count;
 } CompileWish;
 // Compiles the kernels of a .cu file, or finds them among what was compiled before. False: the reason, or what the
 // compiler says.

@@ -19,6 +19,7 @@ static bool job_open(Job *j, CompileWish wish, Diag *diag)
     *j = (Job){.build = {.toolkit = wish.toolkit}};
     clock_gettime(CLOCK_REALTIME, &j->began);
     vec_push(&j->build.targets, target);
+    for (size_t k = 0; k < wish.option_count; k++) vec_push(&j->build.both, wish.options[k]);
     vec_push(&j->build.host, "-O1");  // -O2 makes a program of Thrust compile for a tenth longer
     if (!work_open(&j->work, &j->build, &j->said, diag)) return false;
     j->work.device_rules = work_file(&j->work, "device.d");
@@ -35,6 +36,7 @@ static CacheKey key_of(const char *kind, const char *path, CompileWish wish)
     char folder[4096];
     text_printf(&all, "%s%s %s %u %s %s\n", kind, wish.toolkit ? " by nvcc" : "", path, wish.capability, ONCHIP_VERSION,
                 getcwd(folder, sizeof folder) ? folder : "");
+    for (size_t k = 0; k < wish.option_count; k++) text_printf(&all, "%s\n", wish.options[k]);
     char nvcc[4096];
     Diag none = {0};
     clang_stamp(wish.toolkit && toolkit_find(nvcc, sizeof nvcc, &none) ? nvcc : NULL, &all);

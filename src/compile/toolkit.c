@@ -35,6 +35,7 @@ bool toolkit_make(Work *w, const char *source, bool program, const char *output,
     words_add(&words, "-O2", "-std=c++17", "-lineinfo", "-cudart", "shared", "-gencode", target, NULL);
     words_add(&words, "-MD", "-MF", rules, source, "-o", output, NULL);
     if (!program) vec_push(&words, "-ptx");
+    words_join(&words, &w->tool.build->both);
     Text what = {0};
     text_printf(&what, "%s doesn't compile", source);
     const bool ok = tool_run(&w->tool, what.v, path, &words, w->diag);

@@ -102,6 +102,7 @@ oc_kernel_info cuda_kernel_describe(const oc_kernel *base)
                             .sizes = k->params.sizes,
                             .names = k->params.names,
                             .types = k->params.types,
+                            .declared = k->params.declared,
                             .registers = (uint32_t)v[0],
                             .shared_bytes = (uint32_t)v[1],
                             .local_bytes = (uint32_t)v[2],

@@ -87,25 +87,6 @@ oc_status device_fail(oc_device *d, oc_status status, const char *format, ...)
     return status;
 }
 
-void params_read(ParamTable *t, const Function *f)
-{
-    t->n = (uint32_t)f->params.n;
-    t->sizes = arena_alloc(&t->arena, sizeof *t->sizes * (t->n + 1));
-    t->names = arena_alloc(&t->arena, sizeof *t->names * (t->n + 1));
-    t->types = arena_alloc(&t->arena, sizeof *t->types * (t->n + 1));
-    for (uint32_t p = 0; p < t->n; p++) {
-        const Symbol *s = f->params.v[p];
-        const char *type = type_info[s->type].name;
-        t->sizes[p] = (uint32_t)s->bytes, t->names[p] = s->name;
-        bool shared = s->ptr && !strncmp(s->attributes, ".ptr .shared", 12);
-        t->types[p] = s->array ? arena_printf(&t->arena, "%s[%llu]", type, (unsigned long long)s->elements)
-                      : shared ? arena_printf(&t->arena, "%s .ptr .shared", type)
-                               : type;
-    }
-}
-
-void params_free(ParamTable *t) { arena_free(&t->arena); }
-
 void device_transform(oc_device *d, const Transform *transform) { d->transform = *transform; }
 oc_status device_occupancy(oc_kernel *k, oc_dim3 block, uint32_t smem, uint32_t *blocks)
 {
@@ -476,6 +457,10 @@ double oc_launch_rate(const oc_device *d, size_t launch, const char *name)
 
 const char *oc_counter_name(const oc_device *d, size_t index) { return d ? d->ops->counter_name(d, index) : NULL; }
 const char *oc_rate_name(const oc_device *d, size_t index) { return d ? d->ops->rate_name(d, index) : NULL; }
+const char *oc_metric_name(const oc_device *d, size_t index)
+{
+    return d && d->ops->metric_name ? d->ops->metric_name(d, index) : NULL;
+}
 
 // The functions that fill one of a launch's rows.
 #define FILLED(name)                                                                                            \
@@ -494,6 +479,12 @@ FILLED(line)
 const char *oc_launch_unchecked(const oc_device *d, size_t launch)
 {
     return d && d->ops->launch_unchecked ? d->ops->launch_unchecked(d, launch) : NULL;
+}
+
+size_t oc_launch_series(const oc_device *d, size_t launch, const char *counter, uint64_t *values, size_t capacity)
+{
+    if (!d || !counter || !d->ops->launch_series) return 0;
+    return d->ops->launch_series(d, launch, counter, values, values ? capacity : 0);
 }
 
 oc_status oc_launch_value(const oc_device *d, size_t launch, const char *name, double *value)

@@ -58,12 +58,14 @@ typedef struct DeviceOps {
     double (*launch_rate)(const oc_device *d, size_t launch, const char *name);
     const char *(*counter_name)(const oc_device *d, size_t index);
     const char *(*rate_name)(const oc_device *d, size_t index);
+    const char *(*metric_name)(const oc_device *d, size_t index);  // may be null: there are none
     bool (*launch_structure)(const oc_device *d, size_t launch, size_t index, oc_structure *out);
-    // The next five may be null: there are none.
+    // The next six may be null: there are none.
     bool (*launch_misses)(const oc_device *d, size_t launch, size_t index, oc_misses *out);
     bool (*launch_finding)(const oc_device *d, size_t launch, size_t index, oc_finding *out);
     const char *(*launch_unchecked)(const oc_device *d, size_t launch);
     bool (*launch_line)(const oc_device *d, size_t launch, size_t index, oc_line *out);
+    size_t (*launch_series)(const oc_device *d, size_t launch, const char *counter, uint64_t *values, size_t capacity);
     oc_status (*trace)(oc_device *d, const char *path, uint64_t interval, const char *what);
     bool (*launch_value)(const oc_device *d, size_t launch, const char *name, double *value);
     void (*forget)(oc_device *d, size_t keep);
@@ -293,6 +295,8 @@ void own_lines_of(const Kernel *kernel, const InstStat *inst, LineStats *out);
 
 // --- source.c: the text of lines -------------------------------------------------------------------------------------
 bool source_read(const char *file, Text *text);  // replaces text; false: the file can't be read
+// The same of a file that a kernel's lines name. A module that names no files shows its own text, as it was loaded.
+bool source_of(const Kernel *kernel, const char *file, Text *text);
 // A line's text, without what a terminal would take for a command; released with mem_free. Null: there is none.
 char *source_line(const Text *source, uint32_t line);
 

@@ -72,7 +72,9 @@ bool sim_launch_value(const oc_device *base, size_t launch, const char *name, do
     if (counter) return *value = (double)*counter, true;
     const Rate *rate = r ? rate_called(name) : NULL;
     if (rate) *value = rate->value(r->count, &sim_of(base)->gpu);
-    return rate || (r && interval_end(base, r, name, value));
+    Metric m;
+    if (rate || (r && interval_end(base, r, name, value))) return true;
+    return r && metric_find(name, r->count, &sim_of(base)->gpu, &m) && (*value = m.value, true);
 }
 
 double sim_launch_rate(const oc_device *base, size_t launch, const char *name)
@@ -98,6 +100,19 @@ const char *sim_counter_name(const oc_device *base, size_t index)
 const char *sim_rate_name(const oc_device *d, size_t index)
 {
     return (void)d, index < RATES ? rates[index].name : NULL;
+}
+
+const char *sim_metric_name(const oc_device *base, size_t index)
+{
+    const char *names[METRIC_NAMES];
+    const size_t n = metric_names(names);
+    (void)base;
+    for (size_t k = 0; k < n; k++) {
+        bool own = rate_called(names[k]) != NULL;
+        for (int c = 0; c < C_COUNT && !own; c++) own = !strcmp(counter_info[c].name, names[k]);
+        if (!own && !index--) return names[k];
+    }
+    return NULL;
 }
 
 bool sim_launch_structure(const oc_device *d, size_t launch, size_t index, oc_structure *out)
@@ -197,6 +212,16 @@ bool sim_launch_line(const oc_device *base, size_t launch, size_t index, oc_line
                          .l1_hits = l->stat.l1_hits};
     }
     return ok;
+}
+
+size_t sim_launch_series(const oc_device *base, size_t launch, const char *name, uint64_t *values, size_t capacity)
+{
+    const Record *r = device_record(base, launch);
+    const uint64_t *counter = r ? counter_of(base, r, name) : NULL;
+    const size_t n = r ? r->samples.n / C_COUNT : 0;
+    if (!counter || counter < r->count || counter >= r->count + C_COUNT) return 0;  // a policy's own has none
+    for (size_t k = 0; k < n && k < capacity; k++) values[k] = r->samples.v[k * C_COUNT + (size_t)(counter - r->count)];
+    return n;
 }
 
 // The kept records are moved to the front. So this is only done when there is as much to forget as to keep.

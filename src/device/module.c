@@ -187,7 +187,7 @@ oc_status sim_load(oc_device *base, const char *ptx, size_t length, const char *
                          .banks = d->gpu.sm.reg_spread ? d->gpu.sm.reg_banks : 0,
                          .files = operands_count(&d->gpu.sm)};
     Module *m = mod->image.module;
-    if (m) gpu_lowering(&d->gpu, m);
+    if (m) gpu_lowering(&d->gpu, m), names_of_source(m);
     if (d->gpu.sm.hierarchy == HIERARCHY_STRANDS)
         mod->image.last = MIN(d->gpu.sm.lrf, 1), mod->image.operand = d->gpu.sm.orf;
     vec_push(&d->modules, mod);
@@ -302,5 +302,6 @@ oc_kernel_info sim_kernel_describe(const oc_kernel *base)
                             .sizes = k->params.sizes,
                             .names = k->params.names,
                             .types = k->params.types,
+                            .declared = k->params.declared,
                             .refusal = k->refusal};
 }

@@ -91,6 +91,10 @@ const char *sim_kernel_name(const oc_kernel *k);
 // can't be run; with refusal and status. It is there until another kernel is asked for.
 const SimKernel *sim_kernel(const oc_kernel *k);
 
+// names.c
+// Gives parameters that the compiler has numbered the names that the source has, where its lines lead to it.
+void names_of_source(Module *m);
+
 // textures.c: textures, surfaces, and the references of modules
 oc_status sim_texture_create(oc_device *d, const oc_texture *t, uint64_t *handle);
 oc_status sim_texture_destroy(oc_device *d, uint64_t handle);
@@ -151,12 +155,14 @@ uint64_t sim_launch_counter(const oc_device *d, size_t launch, const char *name)
 double sim_launch_rate(const oc_device *d, size_t launch, const char *name);
 const char *sim_counter_name(const oc_device *d, size_t index);
 const char *sim_rate_name(const oc_device *d, size_t index);
+const char *sim_metric_name(const oc_device *d, size_t index);
 bool sim_launch_structure(const oc_device *d, size_t launch, size_t index, oc_structure *out);
 bool sim_launch_misses(const oc_device *d, size_t launch, size_t index, oc_misses *out);
 bool sim_launch_finding(const oc_device *d, size_t launch, size_t index, oc_finding *out);
 const char *sim_launch_unchecked(const oc_device *d, size_t launch);
 bool sim_launch_line(const oc_device *d, size_t launch, size_t index, oc_line *out);
 bool sim_launch_value(const oc_device *d, size_t launch, const char *name, double *value);
+size_t sim_launch_series(const oc_device *d, size_t launch, const char *counter, uint64_t *values, size_t capacity);
 void sim_forget(oc_device *d, size_t keep);
 void sim_free_launches(Sim *d);
 

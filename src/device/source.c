@@ -1,5 +1,6 @@
 // source.c: the text of lines. A file's name and its text were written by strangers.
 #include "device/device.h"
+#include "exec/code.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +12,19 @@ bool source_read(const char *file, Text *text)
     struct stat info;
     text->n = 0;
     return !stat(file, &info) && S_ISREG(info.st_mode) && info.st_size <= MOST && text_read_file(text, file);
+}
+
+bool source_of(const Kernel *kernel, const char *file, Text *text)
+{
+    for (size_t c = 0; c < kernel->codes.n; c++) {
+        const Module *m = kernel->codes.v[c]->f->module;
+        const Source *s = &m->source;
+        if (m->files.n || s->mark_count || !s->text || strcmp(s->name, file)) continue;
+        text->n = 0;
+        text_add(text, s->text, s->length);
+        return true;
+    }
+    return source_read(file, text);
 }
 
 char *source_line(const Text *source, uint32_t line)

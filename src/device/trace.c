@@ -1,8 +1,11 @@
-// trace.c: oc_trace: writes what happens over time in the trace event format that Perfetto and Chrome open.
+// trace.c: oc_trace: writes what happens over time in the trace event format that Perfetto, Chrome and speedscope open.
 // Process 1 is the GPU: its kernels and copies are slices, and L2 and DRAM have curves. Every SM is a process of its
 // own, with slices for its blocks and warps, a row for each place, and with curves: IPC, what became of the issue
 // slots, warps (active, stalled, isolated), L1 hit rate, interference. What the scheduling policy does with a warp is
 // an instant. Times are simulated microseconds. A curve falls to 0 where a kernel ends.
+//
+// speedscope (1.25) leaves out curves and instants, and each row's time begins at that row's first slice. So each row
+// has an empty slice at 0, and rows are in step there, too.
 #include "chip/chip.h"
 #include "device/sim.h"
 
@@ -61,6 +64,16 @@ static void named(Trace *t, const char *what, int process, int thread, const cha
     fputs(",\"args\":{\"name\":", t->out);
     put_string(t, name);
     fputs("}}", t->out);
+}
+
+// Names a row of slices, and begins it at 0.
+static void name_slices(Trace *t, int process, int thread, const char *name)
+{
+    named(t, "thread_name", process, thread, name);
+    begin(t, "X", "time 0", process, thread);
+    put_time(t, "ts", tenths(0));
+    put_time(t, "dur", 0);
+    fputs(",\"args\":{}}", t->out);
 }
 
 static void curves(Trace *t, uint32_t sm, double at, const SmSample *s);
@@ -172,7 +185,7 @@ static void name_row(Trace *t, uint32_t sm, uint32_t row)
     t->row.v[at] = true;
     snprintf(name, sizeof name, row < WARPS ? "block's place %u" : "warp's place %u",
              row < WARPS ? row - BLOCKS : row - WARPS);
-    named(t, "thread_name", process_of(t, sm), (int)row, name);
+    name_slices(t, process_of(t, sm), (int)row, name);
 }
 
 static void span(void *user, uint32_t sm, const SmSpan *s)
@@ -250,9 +263,9 @@ oc_status sim_trace(oc_device *base, const char *path, uint64_t interval, const 
     fprintf(out, "{\"displayTimeUnit\":\"ns\",\"otherData\":%s,\"traceEvents\":[", j.text.v);
     json_free(&j);
     named(t, "process_name", GPU, 0, d->gpu.name);
-    named(t, "thread_name", GPU, KERNELS, "kernels");
-    named(t, "thread_name", GPU, TO_DEVICE, "copies to the device");
-    named(t, "thread_name", GPU, TO_HOST, "copies to the host");
+    name_slices(t, GPU, KERNELS, "kernels");
+    name_slices(t, GPU, TO_DEVICE, "copies to the device");
+    name_slices(t, GPU, TO_HOST, "copies to the host");
     return status;
 }
 

@@ -77,18 +77,23 @@ bool elf_has(const Elf *e, const char *section)
     return false;
 }
 
-const char *elf_needs(const Elf *e, const char *prefix)
+// The k-th text of the dynamic section that has one of these tags and begins so.
+static const char *dynamic_text(const Elf *e, int64_t tag, int64_t or_tag, const char *prefix, size_t k)
 {
     ElfSection s, texts;
     Elf64_Dyn d;
     if (!find_type(e, SHT_DYNAMIC, &s, &texts)) return NULL;
     for (uint64_t at = 0; s.n - at >= sizeof d; at += sizeof d) {
         memcpy(&d, s.v + at, sizeof d);
-        const char *name = d.d_tag == DT_NEEDED ? elf_text(&texts, d.d_un.d_val) : NULL;
-        if (name && !strncmp(name, prefix, strlen(prefix))) return name;
+        const char *name = d.d_tag == tag || d.d_tag == or_tag ? elf_text(&texts, d.d_un.d_val) : NULL;
+        if (name && !strncmp(name, prefix, strlen(prefix)) && !k--) return name;
     }
     return NULL;
 }
+
+const char *elf_needs(const Elf *e, const char *prefix) { return dynamic_text(e, DT_NEEDED, DT_NEEDED, prefix, 0); }
+const char *elf_needed(const Elf *e, size_t k) { return dynamic_text(e, DT_NEEDED, DT_NEEDED, "", k); }
+const char *elf_search(const Elf *e) { return dynamic_text(e, DT_RUNPATH, DT_RPATH, "", 0); }
 
 bool elf_program(const char *path)
 {

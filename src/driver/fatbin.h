@@ -81,6 +81,8 @@ bool elf_symbols(const Elf *e, bool dynamic, unsigned type, ElfEach *each, void 
 bool elf_has(const Elf *e, const char *section);  // a section of that name
 // The name of a shared library that it asks for, and that begins so; null: it asks for none.
 const char *elf_needs(const Elf *e, const char *prefix);
+const char *elf_needed(const Elf *e, size_t k);  // the k-th; null: there are fewer
+const char *elf_search(const Elf *e);            // the folders in which they are looked for, DT_RUNPATH; null: none
 // Is there a program at path? Scripts begin with #!, executables are ELF files that begin to run somewhere. Libraries,
 // objects and cubins don't.
 bool elf_program(const char *path);

@@ -24,7 +24,7 @@ enum { OPENED_MOST = 16 << 20 };
 #define CLOCK_VARIABLE "ONCHIP_CLOCK"
 #define CLOCK_SIMULATED "simulated"
 #define CLOCK_HOST "host"
-enum { WIRE_VERSION = 11 };
+enum { WIRE_VERSION = 12 };
 enum { WIRE_TEXT = 256 << 20 };  // the most bytes of text, as of a PTX file
 
 typedef enum Ask {
@@ -63,7 +63,7 @@ typedef struct WireDevice {
     char name[64];
     uint32_t sms, capability, engines, threads, blocks;  // the last two: of an SM, at most
     uint32_t registers, shared_sm, shared_block;         // of an SM; bytes
-    uint32_t l2, clock_khz, memory_khz;                  // bytes
+    uint32_t l2, clock_khz, memory_khz, bus;             // bytes; bits of the memory's bus
     uint32_t target, target_kind;                        // the only one whose PTX is taken (fatbin.h); 0: any
 } WireDevice;
 typedef struct WireGreeting {

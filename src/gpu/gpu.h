@@ -19,7 +19,7 @@ typedef struct Gpu {
     uint64_t memory;
     double core_mhz, dram_mhz, dram_gbs, host_gbs, host_us, call_us, launch_us, next_us, gather_gbs;
     double graph_us, node_ns;
-    uint32_t dram_latency;
+    uint32_t dram_latency, dram_bus;
     SmCfg sm;
     PartitionCfg part;
     TlbCfg tlb2;
@@ -113,6 +113,16 @@ static inline double rate_of(RateId id, const uint64_t *c, const Gpu *gpu) { ret
 // Null when every conservation law holds, else the first that doesn't, as text owned by out.
 const char *counters_broken(const uint64_t *c, Text *out);
 void counter_manual(Text *out);  // doc/reference/counters.md
+
+// --- metrics.c: a launch's numbers by name ---------------------------------------------------------------------------
+typedef struct Metric {
+    const char *name, *unit;  // name: as it was asked for
+    double value;             // NAN: it isn't defined, such as a share of nothing
+} Metric;
+// A counter, a rate, or what Nsight Compute calls by that name. c null: only whether there is one, and its unit.
+bool metric_find(const char *name, const uint64_t *c, const Gpu *g, Metric *m);
+enum { METRIC_NAMES = 2 * C_COUNT + 64 };
+size_t metric_names(const char *names[METRIC_NAMES]);  // all of them; returns how many these are
 
 // --- peaks.c: shares of the peaks, the memory chart, the roofline ----------------------------------------------------
 // The first PEAKS are of units; the others are parts of them, or ceilings of the roofline.

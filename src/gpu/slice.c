@@ -32,6 +32,7 @@ bool gpu_cut(Gpu *g, Diag *diag)
     p->partitions = part * p->slices;
     p->bytes_in *= share, p->bytes_out *= share;
     g->sms /= n, g->memory /= n;
+    g->dram_bus /= n;
     g->dram_gbs /= n, g->host_gbs /= n, g->gather_gbs /= n;
     return true;
 }

@@ -50,15 +50,18 @@ static char **make_environment(const Changes *c)
     return all;
 }
 
-// The program's own sanitizer wants to be the first of all libraries.
-static void add_sanitizer(Text *list, const char *path)
+// What the program's file says of the libraries that it needs. Its own sanitizer wants to be the first of them, in
+// front of `first`. False, and why: one of NVIDIA's isn't there. Of a file that isn't ELF, nothing is known.
+static bool read_needs(const char *path, const char *folder, Text *first, Diag *diag)
 {
     Text file = {0};
     Elf elf;
-    const char *name =
-        text_read_file(&file, path) && elf_open(&elf, file.v, file.n) ? elf_needs(&elf, "libasan.so") : NULL;
-    if (name) text_printf(list, "%s:", name);
+    const bool known = text_read_file(&file, path) && elf_open(&elf, file.v, file.n);
+    const char *name = known ? elf_needs(&elf, "libasan.so") : NULL;
+    if (name) text_printf(first, "%s:", name);
+    const bool met = !known || needs_met(&elf, path, folder, diag);
     text_free(&file);
+    return met;
 }
 
 static void redirect(posix_spawn_file_actions_t *to, int output)
@@ -79,6 +82,8 @@ pid_t child_start(const ServeOptions *o, const char *socket, uint64_t base, uint
         return text_free(&library), -1;
     }
     text_add(&folder, library.v, (size_t)(base_name(library.v) - 1 - library.v));
+    if (!read_needs(file, folder.v, &first, diag))
+        return text_free(&library), text_free(&folder), text_free(&first), -1;
     change(&changes, PATH, folder.v, true);
     change(&changes, WIRE_VARIABLE, socket, false);
     char room[40];
@@ -87,7 +92,6 @@ pid_t child_start(const ServeOptions *o, const char *socket, uint64_t base, uint
     change(&changes, TOOLKIT, folder.v, false);
     change(&changes, CLOCK_VARIABLE, o->clock ? o->clock : "", false);
     if (o->opened) change(&changes, OPENED_VARIABLE, o->opened, false);
-    add_sanitizer(&first, file);
     text_add(&first, library.v, library.n);
     change(&changes, PRELOAD, first.v, true);
     char **environment = make_environment(&changes);

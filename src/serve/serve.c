@@ -109,6 +109,17 @@ static int open_door(char name[16])
     return s;
 }
 
+// What a program is told of the memory: two transfers of the bus in a cycle of its clock are the bandwidth, as programs
+// compute it. A description that doesn't know the bus has its DRAM's clock.
+static uint32_t bus_bits(const Gpu *g)
+{
+    return g->dram_bus ? g->dram_bus : (uint32_t)(g->dram_gbs * 8e3 / (2 * g->dram_mhz) + 0.5);
+}
+static uint32_t memory_khz(const Gpu *g)
+{
+    return g->dram_bus ? (uint32_t)(g->dram_gbs * 8e6 / (2.0 * g->dram_bus) + 0.5) : (uint32_t)(g->dram_mhz * 1e3);
+}
+
 static bool greet(const Serving *s, int socket)
 {
     const Gpu *g = device_gpu(s->device);
@@ -128,7 +139,8 @@ static bool greet(const Serving *s, int socket)
                                         .shared_block = info.shared_block,
                                         .l2 = (uint32_t)MIN(info.l2_bytes, INT32_MAX),
                                         .clock_khz = (uint32_t)(info.clock_mhz * 1e3),
-                                        .memory_khz = (uint32_t)(g->dram_mhz * 1e3),
+                                        .memory_khz = memory_khz(g),
+                                        .bus = bus_bits(g),
                                         .target = s->o->target.capability,
                                         .target_kind = (uint32_t)s->o->target.kind}};
     snprintf(greeting.device.name, sizeof greeting.device.name, "%s", info.name);

@@ -10,6 +10,10 @@
 // Starts the program, which finds libcudart and the socket's name in its environment. −1, and why: it can't.
 // It keeps so many bytes of addresses free for the device's memory, from base on.
 pid_t child_start(const ServeOptions *o, const char *socket, uint64_t base, uint64_t bytes, Diag *diag);
+// needs.c
+// Are NVIDIA's libraries there that a program, whose file this is, asks for? folder: has onchip's own. False, and which
+// isn't, with what to do.
+bool needs_met(const Elf *e, const char *program, const char *folder, Diag *diag);
 // queue.c: launches, and what is done with values in the order of a stream
 enum {  // cudaError_t
     SUCCESS = 0,

@@ -114,6 +114,7 @@ ANSWERED(oc_launch_kernel, !strcmp(oc_launch_kernel(s->d, 0), "say"))
 ANSWERED(oc_launch_counter, oc_launch_counter(s->d, 0, "blocks") == 1)
 ANSWERED(oc_launch_rate, oc_launch_rate(s->d, 0, "ipc") > 0)
 ANSWERED(oc_counter_name, !strcmp(oc_counter_name(s->d, 0), "cycles"))
+ANSWERED(oc_metric_name, oc_metric_name(s->d, 0) != NULL)
 ANSWERED(oc_rate_name, oc_rate_name(s->d, 0) != NULL)
 static bool ask_oc_launch_misses(State *s)
 {
@@ -133,6 +134,8 @@ static bool ask_oc_launch_line(State *s)
     return oc_launch_line(s->d, 0, 0, &line);
 }
 
+ANSWERED(oc_launch_series, oc_launch_series(s->d, 0, "blocks", NULL, 0) == 0)  // nobody asked
+ANSWERED(oc_launch_words, oc_launch_words(s->d, 0, OC_WORDS_LIMITS, NULL, 0) > 0)
 static bool ask_oc_launch_value(State *s)
 {
     double value = 0;
@@ -226,11 +229,14 @@ static const Row rows[] = {
     YES(oc_launch_rate),
     YES(oc_counter_name),
     YES(oc_rate_name),
+    YES(oc_metric_name),
     YES(oc_launch_structure),
     YES(oc_launch_misses),
     YES(oc_launch_finding),
     YES(oc_launch_unchecked),
     YES(oc_launch_line),
+    YES(oc_launch_series),
+    YES(oc_launch_words),
     NO(oc_trace),
     YES(oc_launch_value),
     NO(oc_forget),

@@ -93,3 +93,33 @@ SAME = HEAD + """.visible .entry same(.param .u64 p)
     ret;
 }
 """
+
+
+# The square of what texture t reads at each thread's number, in floats.
+FETCH = HEAD + """.visible .entry fetch(.param .u64 t, .param .u64 y)
+{
+    .reg .b32 %i;
+    .reg .f32 %x, %a, %b, %c;
+    .reg .b64 %t, %y, %o;
+    ld.param.u64 %t, [t];
+    ld.param.u64 %y, [y];
+    mov.u32 %i, %tid.x;
+    cvt.rn.f32.u32 %x, %i;
+    tex.1d.v4.f32.f32 {%x, %a, %b, %c}, [%t, {%x}];
+    mul.wide.u32 %o, %i, 4;
+    add.s64 %y, %y, %o;
+    mul.f32 %x, %x, %x;
+    st.global.f32 [%y], %x;
+    ret;
+}
+"""
+
+# As SAXPY, under a name of C++: void saxpy(int, float, float const*, float*).
+MANGLED = SAXPY.replace("saxpy(", "_Z5saxpyifPKfPf(")
+
+CUDA = """__global__ void twice(int *p, int n)
+{
+    int i = threadIdx.x;
+    if (i < n) p[i] *= TIMES;
+}
+"""

@@ -8,6 +8,7 @@ export ONCHIP_LIBRARY=$ONCHIP_BUILD/libonchip.so
 cd "$work" || exit 1
 "$ONCHIP" show ptx saxpy >saxpy.ptx
 timeout 100 python3 -S "$ONCHIP_SOURCE/test/python/plain.py" -q || complain "without packages: plain.py fails"
+timeout 100 python3 -S "$ONCHIP_SOURCE/test/python/reports.py" -q || complain "without packages: reports.py fails"
 if python3 -c 'import numpy, pandas' 2>/dev/null; then
     timeout 100 python3 "$ONCHIP_SOURCE/test/python/packages.py" -q ||
         complain "with numpy and pandas: packages.py fails"

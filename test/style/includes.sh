@@ -19,6 +19,7 @@ declare -A below=(
     [chip]="gpu"
     [driver]="names"
     [device]="chip driver"
+    [say]="device"
     [probe]="device"
     [serve]="device"
     [cudart]="driver link"
@@ -33,7 +34,7 @@ declare -A below=(
     [figure]="store"
     [reproduce]="sweep figure"
     [compile]="work link"
-    [cli]="reproduce advise compile"
+    [cli]="reproduce advise compile say"
     [preload]="sl1 driver"
 )
 

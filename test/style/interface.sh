@@ -55,8 +55,10 @@ sed -e 's/^field oc_config.gpu 8/field oc_config.gpu 16/' -e '/^function oc_mall
     -e '$a field oc_config.more 97 _Bool' "$work/now" >"$work/wrong"
 (($(lost "$work/now" "$work/wrong" | wc -l) == 4)) || complain 'the check overlooks a change'
 
-PYTHONPATH=python PYTHONDONTWRITEBYTECODE=1 python3 -S - "$work/now" <<'END' || complain 'python/onchip.py is wrong'
-import ctypes, onchip, sys
+export PYTHONPATH=python PYTHONDONTWRITEBYTECODE=1
+python3 -S - "$work/now" <<'END' || complain 'python/onchip/_library.py is wrong'
+import ctypes, sys
+from onchip import _library as onchip
 rows = [line.split() for line in open(sys.argv[1])]
 lines, good = {(r[0], r[1]): int(r[2]) for r in rows if r[0] in ("field", "size")}, True
 kinds = {k for k in vars(onchip).values() if isinstance(k, type) and issubclass(k, ctypes.Structure)}

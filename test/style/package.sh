@@ -37,7 +37,9 @@ dpkg-deb -x "$main" main
     echo bin/onchip include/onchip.h include/onchip_policy.h share/man/man1/onchip.1 lib/libonchip-sl1.so \
         lib/libonchip.a lib/libonchip.so lib/libonchip.so.1 lib/libonchip.so."$version" lib/pkgconfig/onchip.pc \
         lib/cmake/onchip/onchip-config{,-version}.cmake \
-        lib/onchip/cuda/libcud{a.so.1,art.so.{11.0,12,13}} lib/python3/dist-packages/onchip.py |
+        lib/onchip/cuda/libcud{a.so.1,art.so.{11.0,12,13}} \
+        lib/python3/dist-packages/onchip/_{_init__,device,html,kernel,launch,library,memory,program,stream,texture}.py \
+        lib/python3/dist-packages/onchip/py.typed |
         tr ' ' '\n' | sed "s,^lib/,$(sed -n 's/^CMAKE_INSTALL_LIBDIR:[A-Z]*=//p' "$ONCHIP_BUILD/CMakeCache.txt")/,"
 } | packed "$main" main/usr
 [[ $(ls main) == usr ]] || complain "$main has files outside of /usr: $(ls main)"

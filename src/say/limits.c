@@ -1,4 +1,4 @@
-// report_limits.c: what limits a kernel, in words, and how near its units are to their peaks. Everything is a share of
+// limits.c: what limits a kernel, in words, and how near its units are to their peaks. Everything is a share of
 // what the whole GPU could have done in the kernel's time. The first that holds is told, in this order:
 //
 //   1. SMs without a block: the grid is too small, or its last blocks run alone;
@@ -6,7 +6,7 @@
 //   3. what most issue slots are lost to, where less than 60 % are used: latency, with too few warps to hide it;
 //
 // and then lanes that take no part, where a quarter of them don't.
-#include "cli/report.h"
+#include "say/say.h"
 
 static const double idle_told = 0.2, uneven = 0.75, peak_told = 0.6, lost_told = 0.25, lanes_told = 0.75;
 

@@ -1,7 +1,7 @@
-// annotate.c: onchip run --annotate: the source, with what each line did beside it. A line of the kernel has what was
+// annotate.c: the source, with what each line did beside it. A line of the kernel has what was
 // inlined there, too. Below it stands a row for each of its accesses of memory, with the array. A source that can't be
 // read has its lines' numbers alone.
-#include "cli/report.h"
+#include "say/say.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,11 +77,9 @@ static bool any_access(const Annotation *a, const char *file)
     return false;
 }
 
-void annotate_text(const ReportLaunch *launch)
+void annotate_say(const LaunchSum *sum, FILE *out)
 {
     enum { NEAR = 3 };  // lines without instructions that are shown between two that have some
-    const LaunchSum *sum = launch->sum;
-    FILE *out = launch->run->out;
     Annotation a = {.out = out};
     LineStats own = {0};
     own_lines_of(sum->code, sum->inst, &own);
@@ -92,7 +90,7 @@ void annotate_text(const ReportLaunch *launch)
         const LineStat *l = &own.v[k];
         bool fresh = !k || strcmp(own.v[k - 1].file, l->file);
         if (fresh) {
-            bool there = source_read(l->file, &a.source);
+            bool there = source_of(sum->code, l->file, &a.source);
             if (there || any_access(&a, l->file))
                 fprintf(out, "  %s%s\n    issued   memory      LSU  line\n", l->file,
                         there ? "" : ", which can't be read");

@@ -1,6 +1,6 @@
 // colour.c: colours, on a terminal alone: a pipe or a file gets none. NO_COLOR asks for none, wherever it is set to
 // anything (no-color.org), and TERM=dumb is a terminal that has none.
-#include "cli/unit.h"
+#include "say/say.h"
 
 #include <stdlib.h>
 #include <string.h>

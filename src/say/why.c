@@ -1,6 +1,6 @@
-// report_why.c: why a kernel's loads missed in the L1 (sm/why.c), in words. A sentence for each data
+// why.c: why a kernel's loads missed in the L1 (sm/why.c), in words. A sentence for each data
 // structure says what kind of L1 would serve more of its loads, and how many: all these numbers are counted.
-#include "cli/report.h"
+#include "say/say.h"
 
 static const char *const shadows[WHY_SHADOWS] = {  // %s: a size
     [WHY_FULL] = "a fully associative one",
@@ -106,10 +106,8 @@ static void sentence(const LaunchSum *sum, const SumStructure *s, FILE *out)
     text_free(&t), text_free(&others), text_free(&by);
 }
 
-void why_text(const ReportLaunch *l)
+void why_say(const LaunchSum *sum, FILE *out)
 {
-    const LaunchSum *sum = l->sum;
-    FILE *out = l->run->out;
     classes_text(sum, out);
     for (size_t k = 0; k < sum->structures.n; k++) {
         const SumStructure *s = &sum->structures.v[k];

@@ -1,6 +1,6 @@
 // table.c: prints tables. A column is as wide as its widest cell. If a row would be too long, the widest columns of
 // text are made narrower, and their texts lose their middle (shorten.c).
-#include "cli/unit.h"
+#include "say/say.h"
 
 #include <string.h>
 
@@ -10,17 +10,6 @@ void table_add(Table *t, const char *text)
 {
     vec_push(&t->cells, mem_text(text ? text : ""));
     if (t->cells.n % t->columns == 1 || t->columns == 1) vec_push(&t->notes, NULL);
-}
-
-void table_add_value(Table *t, const Datum *v)
-{
-    Text text = {0};
-    if (v->kind == DATUM_REAL)
-        text_printf(&text, "%.4g", v->real);
-    else
-        datum_text(v, &text);
-    table_add(t, text.v);
-    text_free(&text);
 }
 
 void table_note(Table *t, const char *text) { t->notes.v[t->notes.n - 1] = mem_text(text); }

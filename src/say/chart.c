@@ -1,8 +1,8 @@
-// report_chart.c: the memory chart of a kernel: from shared memory down to DRAM, what each part was asked for, how much
+// chart.c: the memory chart of a kernel: from shared memory down to DRAM, what each part was asked for, how much
 // of its peak that is, how often it had the data, and where accesses were made to wait. Below it the roofline (Williams
 // et al., CACM 2009), with warp instructions in the place of floating-point operations (Ding and Williams, PMBS 2019):
 // what the kernel reached, beside what each level's bandwidth would allow at the kernel's instructions a byte.
-#include "cli/report.h"
+#include "say/say.h"
 
 #include <math.h>
 #include <string.h>
@@ -91,11 +91,8 @@ static void put_roofline(const uint64_t *c, const Gpu *g, const double peak[ALL_
     fprintf(out, "  reached: %s warp instructions/s\n", text);
 }
 
-void chart_text(const ReportLaunch *l)
+void chart_say(const uint64_t *c, const Gpu *g, FILE *out)
 {
-    const uint64_t *c = l->sum->count;
-    const Gpu *g = l->run->gpu;
-    FILE *out = l->run->out;
     double peak[ALL_PEAKS];
     find_peaks(c, g, peak);
     fprintf(out, "  memory chart\n");
