@@ -25,13 +25,14 @@ uint32_t blocks_room(const RunKernel *r);  // blocks of a kernel that an SM has 
 // --- ideals.c: what is lost at most ----------------------------------------------------------------------------------
 typedef struct Ideal {  // something that costs time, and what the run would take without it
     const char *what;   // "bank conflicts": what time is lost to
+    const char *write;  // what is against it, in words
     const char *set;    // "ideal.conflicts=yes"; null: counters tell it
     int habit;          // ideals.c's own
     size_t trial;       // with set
     double times;       // without: how many times as fast the run would be at most
 } Ideal;
 typedef VEC(Ideal) Ideals;
-void ideal_where(const StoredRun *run, const Ideal *i, Text *out);  // " of A at add.cu:15", or nothing
+void ideal_where(const StoredRun *run, const Ideal *i, Text *out);  // ", most of them of A at add.cu:15", or nothing
 
 // --- advise.c: the runs ----------------------------------------------------------------------------------------------
 typedef struct Trial {

@@ -7,17 +7,25 @@
 #include <string.h>
 
 typedef struct Habit {
-    const char *key;   // of the description
-    const char *what;  // that time is lost to
+    const char *key;    // of the description
+    const char *what;   // that time is lost to
+    const char *write;  // what is against it
 } Habit;
 enum { SECTORS, CONFLICTS, DIVERGENCE, SPILLS, BARRIERS, TAIL };
 static const Habit habits[] = {
-    [SECTORS] = {"ideal.coalesced=yes", "sectors of which little is used"},
-    [CONFLICTS] = {"ideal.conflicts=yes", "bank conflicts"},
-    [DIVERGENCE] = {"ideal.divergence=yes", "lanes that a diverged warp leaves idle"},
-    [SPILLS] = {"ideal.spills=yes", "registers spilled to local memory"},
-    [BARRIERS] = {NULL, "waits at barriers"},
-    [TAIL] = {NULL, "SMs without a block, at the grid's end or all the time"},
+    [SECTORS] = {"ideal.coalesced=yes", "sectors of which little is used",
+                 "let neighbouring threads take neighbouring words: threadIdx.x in the last index, an array for each "
+                 "member of a structure, or a tile that is turned in shared memory"},
+    [CONFLICTS] = {"ideal.conflicts=yes", "bank conflicts",
+                   "pad the rows of the shared array, or swizzle it; which of these helps is below"},
+    [DIVERGENCE] = {"ideal.divergence=yes", "lanes that a diverged warp leaves idle",
+                    "let whole warps go one way: choose by threadIdx.x / 32, or sort the work"},
+    [SPILLS] = {"ideal.spills=yes", "registers spilled to local memory",
+                "__launch_bounds__ with fewer threads, or fewer values alive at once: a smaller #pragma unroll"},
+    [BARRIERS] = {NULL, "waits at barriers",
+                  "__syncwarp() where a warp's lanes are enough; smaller blocks, so that others work meanwhile"},
+    [TAIL] = {NULL, "SMs without a block, at the grid's end or all the time",
+              "smaller blocks, or a grid of a multiple of what all SMs hold at once"},
 };
 
 // Is it worth a run?
@@ -43,7 +51,9 @@ static bool has(const StoredRun *run, int habit)
 void ideals_find(const StoredRun *run, Ideals *out)
 {
     for (int k = 0; k < (int)COUNT(habits); k++)
-        if (has(run, k)) vec_push(out, ((Ideal){.what = habits[k].what, .set = habits[k].key, .habit = k}));
+        if (has(run, k))
+            vec_push(out,
+                     ((Ideal){.what = habits[k].what, .write = habits[k].write, .set = habits[k].key, .habit = k}));
 }
 
 // --- where it is lost ------------------------------------------------------------------------------------------------
@@ -74,7 +84,7 @@ void ideal_where(const StoredRun *run, const Ideal *i, Text *out)
     if (!most || excess(most, i->habit) * 10 < all) return;
     const char *file = most->file ? strrchr(most->file, '/') : NULL;
     file = file ? file + 1 : most->file;
-    if (most->array && i->habit == SECTORS) text_printf(out, " of %s", most->array);
+    if (most->array && i->habit == SECTORS) text_printf(out, ", most of them of %s", most->array);
     if (file && *file && most->line) text_printf(out, " at %s:%llu", file, (unsigned long long)most->line);
 }
 
@@ -87,8 +97,12 @@ void ideals_count(const StoredRun *run, uint32_t sms, Ideals *out)
     if (barrier < slots) {
         const double times = slots / (slots - barrier);
         if (times >= ADVISE_GAIN)
-            vec_push(out, ((Ideal){.what = habits[BARRIERS].what, .habit = BARRIERS, .times = times}));
+            vec_push(out, ((Ideal){.what = habits[BARRIERS].what,
+                                   .write = habits[BARRIERS].write,
+                                   .habit = BARRIERS,
+                                   .times = times}));
     }
     if (busy > 0 && all / busy >= ADVISE_GAIN)
-        vec_push(out, ((Ideal){.what = habits[TAIL].what, .habit = TAIL, .times = all / busy}));
+        vec_push(out,
+                 ((Ideal){.what = habits[TAIL].what, .write = habits[TAIL].write, .habit = TAIL, .times = all / busy}));
 }

@@ -300,6 +300,7 @@ static void lost_text(const Advice *a)
         ideal_where(a->trials.v[0].run, most, &line);
         if (first) printf("\n");
         put_row(stdout, first ? "lost" : "", 14, BREAK_WORDS, line.v);
+        put_row(stdout, "", 16, BREAK_WORDS, most->write);
         text_free(&line);
     }
     mem_free(done);
@@ -423,7 +424,8 @@ static void advice_json(const Request *r)
             json_open(&j, NULL, '{');
             json_string(&j, "what", i->what);
             if (i->set) json_string(&j, "set", i->set);
-            if (where.n) json_string(&j, "where", where.v + 1);
+            if (where.n) json_string(&j, "where", where.v + strspn(where.v, ", "));
+            json_string(&j, "write", i->write);
             json_double(&j, "times", ideal_times(a, i));
             json_close(&j, '}');
             text_free(&where);

@@ -305,3 +305,10 @@ void split_yield(Warp *w)
     release(w);
     pick_next(w, from);
 }
+
+bool exec_goes_apart(const Warp *w)
+{
+    for (size_t k = 0; k < w->splits.n; k++)
+        if ((int)k != w->cur && w->splits.v[k].state == SPLIT_READY) return true;
+    return false;
+}

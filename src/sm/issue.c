@@ -253,6 +253,7 @@ ALWAYS_INLINE void count_kind(Sm *sm, const Dinst *d, const Step *s)
 ALWAYS_INLINE void results(Sm *sm, WarpSlot *ws, const Dinst *d, uint32_t slots, Mode mode)
 {
     uint64_t done = sm->now + sm->cfg.unit[d->class].latency + slots - 1;
+    if (mode == LOUD && sm->issue.at_once) done = sm->now;
     if (mode == LOUD && sm->storage.counts) done += sm->storage.fetch.most > 1 ? sm->storage.fetch.most - 1 : 0;
     if (sm->env.step.deferred) done = MAX(done, sm->until + 1);
     uint64_t mark = done << 2 | (d->class == CLASS_SHARED ? KIND_SHARED : KIND_ALU);
@@ -295,6 +296,21 @@ static uint32_t go_round(Sm *sm, WarpSlot *ws, const Dinst *d)
     return slots;
 }
 
+// With ideal.divergence: whether a diverged warp's instruction takes no slot, since the lanes of those after the last
+// one that did are still fewer than the warp's; and whether its result is there at once, as other lanes of the warp
+// still have to go another way, which they would go at the same time. The last of several ways takes its time.
+static void idealise(Sm *sm, WarpSlot *ws, uint32_t lanes, uint32_t slots)
+{
+    const Warp *w = ws->warp;
+    const uint32_t all = (uint32_t)__builtin_popcount(w->live);
+    sm->issue.free = sm->issue.at_once = false;
+    if (!sm->cfg.ideal.divergence || slots > 1 || lanes >= all) return;
+    sm->issue.at_once = exec_goes_apart(w);
+    ws->owed = (uint8_t)(ws->owed + lanes);
+    sm->issue.free = ws->owed < all;
+    if (!sm->issue.free) ws->owed = (uint8_t)(ws->owed - all);
+}
+
 // Issues one instruction of a warp, which must be evaluated then; returns the slots it takes.
 ALWAYS_INLINE uint32_t issue_warp(Sm *sm, WarpSlot *ws, const Dinst *d, Mode mode)
 {
@@ -315,6 +331,7 @@ ALWAYS_INLINE uint32_t issue_warp(Sm *sm, WarpSlot *ws, const Dinst *d, Mode mod
     sm->inst[s->stat].lanes += lanes;
     if (s->result == STEP_FAULT) return 1;
     uint32_t slots = d->slots > 1 && sm->cfg.count != COUNT_PTX ? d->slots : 1;
+    if (mode == LOUD) idealise(sm, ws, lanes, slots);
     ws->next_issue = sm->now + slots;
     ws->pause = OC_WAIT_BRANCH;
     if (s->space != SP_NONE) {
@@ -492,23 +509,6 @@ static void go_on(Sm *sm, uint32_t k, int bit)
     if (left && cause == C_COUNT) count_stall(sm, k, stall_cause(&sm->issue.sched[k].view), left);
 }
 
-// With ideal.divergence: whether a diverged warp's instruction took no slot, as the lanes of those since the last one
-// that did are still fewer than the warp's. The warp may issue again at once.
-static bool was_free(Sm *sm, WarpSlot *ws, uint32_t slots)
-{
-    const uint32_t all = ws->warp ? (uint32_t)__builtin_popcount(ws->warp->live) : 0;
-    const uint32_t lanes = (uint32_t)__builtin_popcount(sm->env.step.mask);
-    if (!sm->cfg.ideal.divergence || slots > 1 || lanes >= all) return false;
-    ws->owed = (uint8_t)(ws->owed + lanes);
-    if (ws->owed >= all) {
-        ws->owed = (uint8_t)(ws->owed - all);
-        return false;
-    }
-    if (ws->next_issue == sm->now + 1) ws->next_issue = sm->now;
-    sm->count[C_ISSUED]--;
-    return true;
-}
-
 // A scheduler's issue slots of this cycle.
 ALWAYS_INLINE void issue_from(Sm *sm, uint32_t k, Mode mode)
 {
@@ -532,7 +532,8 @@ ALWAYS_INLINE void issue_from(Sm *sm, uint32_t k, Mode mode)
             WarpSlot *ws = &sm->issue.slots[(uint32_t)bit * sm->cfg.schedulers + k];
             uint32_t slots = go(sm, s, ws, mode);
             if (sm->env.fault.kind != FAULT_NONE) return;
-            more = mode == LOUD && was_free(sm, ws, slots);
+            more = mode == LOUD && sm->issue.free && slots == 1;
+            if (more) sm->count[C_ISSUED]--, ws->next_issue = MIN(ws->next_issue, sm->now);
             evaluate(sm, ws, sm->now + !more, mode);
         }
     }

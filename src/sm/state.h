@@ -75,7 +75,9 @@ typedef struct Issue {
     oc_policy policy;  // of this launch
     uint32_t listens;  // ON_…: what it listens to
     bool quiet;        // as in issue.c
-    size_t own_size;   // bytes of policy.own
+    // With ideal.divergence, of the instruction at hand: it takes no slot; its result is there at once.
+    bool free, at_once;
+    size_t own_size;  // bytes of policy.own
     uint64_t policy_count[OC_MOST_COUNTERS];
     // events: warps to re-evaluate at a cycle
     uint64_t (*wheel)[OC_MOST_SCHEDULERS];

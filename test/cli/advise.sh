@@ -175,4 +175,12 @@ lacks "weren't made"
 gives 2 'advise on what' -- advise
 gives 2 'advise takes one run' -- advise atax,bicg
 gives 2 '--budget takes seconds' -- advise atax --budget soon
+# What is lost at most, and where; a grid of two dimensions is told as it is.
+"$ONCHIP" advise add n=256 coalesced=0 launches=1 --gpu rtx3080 --db lost.db --budget 30 >lost 2>&1 || complain "advise"
+tr -s ' \n' ' ' <lost >words
+for words in "256 blocks" "to sectors of which little is used, most of them of A at add.cu:15" "neighbouring words"; do
+    grep -qF "$words" words || complain "advise doesn't say '$words': $(cat lost)"
+done
+"$ONCHIP" advise add n=256 coalesced=0 launches=1 --gpu rtx3080 --db lost.db --budget 30 --json >lost.json 2>&1
+grep -qF '"set": "ideal.coalesced=yes"' lost.json || complain "the JSON lacks what is lost"
 exit $bad
