@@ -2,6 +2,7 @@
 // schema. Its version goes up when a field is removed or changes its meaning. A field's name isn't a counter's label:
 // it stays.
 #include "cli/report.h"
+#include "exec/code.h"
 #include "names/names.h"
 
 #include <math.h>
@@ -82,6 +83,7 @@ static void summary(const ReportLaunch *l)
     json_uint(j, "occupancy_blocks", r->occupancy_blocks);
     json_uint(j, "occupancy_warps", r->occupancy_warps);
     json_string(j, "occupancy_limit", r->occupancy_limit ? r->occupancy_limit : "");
+    if (l->sum->code) json_uint(j, "registers", l->sum->code->registers);
 }
 
 static void counters(const ReportLaunch *l)
@@ -107,7 +109,16 @@ static void limits(const ReportLaunch *l)
     Json *j = l->run->json;
     double peak[ALL_PEAKS];
     Text t = {0};
+    Units u;
     limits_say(l->sum, l->run->gpu, &t);
+    units_find(l->sum, l->run->gpu, &u);
+    json_open(j, "units", '{');
+    for (int k = 0; k < CLASS_COUNT; k++)
+        if (unit_name(k)) json_double(j, unit_name(k), u.share[k]);
+    json_close(j, '}');
+    json_open(j, "flops", '{');
+    for (int k = 0; k < FLOPS; k++) json_double(j, flops_name(k), u.flops[k]);
+    json_close(j, '}');
     json_string(j, "limited_by", t.v);
     find_peaks(l->sum->count, l->run->gpu, peak);
     json_open(j, "peaks", '{');

@@ -1,6 +1,7 @@
 // report_text.c: a run in words and tables, of 80 columns: what matters of each kernel, the longest rows in files of
 // their own. A row without a number is left out.
 #include "cli/report.h"
+#include "exec/code.h"
 #include "names/names.h"
 
 #include <string.h>
@@ -364,10 +365,12 @@ static void expected(const ReportLaunch *l) { expect_text(l->sum->count, l->run-
 static void occupancy(const ReportLaunch *l)
 {
     const LaunchSum *sum = l->sum;
-    print_row(l, "occupancy", "%.1f %%; an SM has room for %u block%s (%u warp%s), limited by %s",
+    char registers[48] = "";
+    if (sum->code) snprintf(registers, sizeof registers, "; %u registers a thread", sum->code->registers);
+    print_row(l, "occupancy", "%.1f %%; an SM has room for %u block%s (%u warp%s), limited by %s%s",
               100 * rate_of(R_OCCUPANCY, sum->count, l->run->gpu), sum->occupancy_blocks,
               sum->occupancy_blocks == 1 ? "" : "s", sum->occupancy_warps, sum->occupancy_warps == 1 ? "" : "s",
-              sum->occupancy_limit ? sum->occupancy_limit : "?");
+              sum->occupancy_limit ? sum->occupancy_limit : "?", registers);
 }
 
 static void peaks(const ReportLaunch *l)
@@ -375,6 +378,19 @@ static void peaks(const ReportLaunch *l)
     Text t = {0};
     peaks_say(l->sum->count, l->run->gpu, &t);
     if (t.n) print_row(l, "of the peaks", "%s", t.v);
+    text_free(&t);
+}
+
+static void units(const ReportLaunch *l)
+{
+    Units u;
+    Text t = {0};
+    units_find(l->sum, l->run->gpu, &u);
+    units_say(&u, &t);
+    if (t.n) print_row(l, "units", "%s", t.v);
+    t.n = 0;
+    flops_say(&u, &t);
+    if (t.n) print_row(l, "operations", "%s", t.v);
     text_free(&t);
 }
 
@@ -392,6 +408,7 @@ static const ReportRow rows[] = {
     {HAS_TIME, occupancy},
     {HAS_TIME, slots},
     {HAS_TIME, peaks},
+    {HAS_TIME, units},
     {HAS_TIME, policy},
     {HAS_TIME, routes},
     {HAS_TIME, memory},

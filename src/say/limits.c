@@ -81,8 +81,18 @@ static void refused_text(const uint64_t *c, Text *out)
                     100 * over((double)c[causes[most].of], (double)c[C_SM_CYCLES]), causes[most].what);
 }
 
-static bool stall_text(const uint64_t *c, const Gpu *g, Text *out)
+// Which of the units that compute it is.
+static void busiest_text(const LaunchSum *sum, const Gpu *g, Text *out)
 {
+    Units u;
+    units_find(sum, g, &u);
+    const int most = units_busiest(&u);
+    if (most >= 0) text_printf(out, ", most of all %s", unit_name(most));
+}
+
+static bool stall_text(const LaunchSum *sum, const Gpu *g, Text *out)
+{
+    const uint64_t *c = sum->count;
     static const struct {
         Counter of;
         const char *what;
@@ -99,6 +109,8 @@ static bool stall_text(const uint64_t *c, const Gpu *g, Text *out)
     add_phrase(out, "%s: %.0f %% of the issue slots are lost to it", words[most].what, 100 * lost);
     if (words[most].of == C_STALL_LSU)
         refused_text(c, out);
+    else if (words[most].of == C_STALL_PIPE)
+        busiest_text(sum, g, out);
     else
         text_printf(out, ", with %.3g of %u warps on an SM", over((double)c[C_WARP_CYCLES], (double)c[C_SM_CYCLES]),
                     g->sm.max_warps);
@@ -131,7 +143,7 @@ void limits_say(const LaunchSum *sum, const Gpu *g, Text *out)
     double peak[ALL_PEAKS], lanes = over((double)c[C_THREAD_INSTS], 32.0 * (double)c[C_WARP_INSTS]);
     find_peaks(c, g, peak);
     grid_text(sum, g, out);
-    if (!unit_text(c, peak, out)) stall_text(c, g, out);
+    if (!unit_text(c, peak, out)) stall_text(sum, g, out);
     if (lanes < lanes_told) {
         add_phrase(out, "divergence: %.3g of 32 lanes take part", 32 * lanes);
         idle_text(sum, out);

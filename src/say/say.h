@@ -42,6 +42,19 @@ void table_free(Table *t);
 void limits_say(const LaunchSum *sum, const Gpu *g, Text *out);
 void peaks_say(const uint64_t *count, const Gpu *g, Text *out);  // the share of its peak that each unit reached
 
+// --- units.c: how busy each of an SM's units was ---------------------------------------------------------------------
+typedef enum Flops { FLOPS_F16, FLOPS_F32, FLOPS_F64, FLOPS_TENSOR, FLOPS } Flops;
+typedef struct Units {
+    double share[CLASS_COUNT];         // of the kernel's time, over all SMs, by Class; of those that compute
+    double flops[FLOPS], peak[FLOPS];  // operations a second; peak 0: unknown
+} Units;
+void units_find(const LaunchSum *sum, const Gpu *g, Units *out);
+int units_busiest(const Units *u);          // a Class; -1: none was used
+const char *unit_name(int class);           // null: it isn't one that computes
+const char *flops_name(int kind);           // of a Flops; null: there is none
+void units_say(const Units *u, Text *out);  // "FMA 43.1 %, ALU 20.0 %", the busiest first
+void flops_say(const Units *u, Text *out);  // "f32 12.3 of 29.77 TFLOP/s (41.3 %)"
+
 // --- why.c, annotate.c, chart.c: a launch's longer texts, of lines ---------------------------------------------------
 void why_say(const LaunchSum *sum, FILE *out);                   // why loads missed in the L1
 void annotate_say(const LaunchSum *sum, FILE *out);              // the source with its counters
