@@ -312,7 +312,7 @@ static void best_text(const Request *r)
     const Trial *t = &a->trials.v[a->best];
     Text line = {0};
     if (!a->best) {
-        printf("\nNo change gains 1 %% or more.\n");
+        printf("\nNo change%s gains 1 %% or more.\n", a->left ? " that was run" : "");
         return;
     }
     name_trial(a, t, &line);
@@ -366,10 +366,10 @@ static void advice_text(const Request *r, const struct Gpu *g)
     lost_text(a);
     gains_text(r);
     others_text(a);
-    best_text(r);
-    robust_text(r);
     if (a->left)
         printf("\n%zu of %zu runs weren't made, as the time was up; the same command goes on\n", a->left, a->trials.n);
+    best_text(r);
+    robust_text(r);
 }
 
 static void json_trial(const Request *r, Json *j, const char *key, const Trial *t)

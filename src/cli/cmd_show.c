@@ -417,8 +417,8 @@ static void driver_manual(Text *out)
 static void options_page(Text *out) { manual_options(false, out); }
 static void options_roff(Text *out) { manual_options(true, out); }
 
-static const char *const kinds[] = {"ptx",   "gpu",    "registers", "keys",   "counters",
-                                    "calls", "driver", "passes",    "options"};
+static const char *const kinds[] = {"ptx",   "gpu",    "registers", "keys",    "counters",
+                                    "calls", "driver", "passes",    "options", "occupancy"};
 static const char *show_word(size_t k, const char **doc)
 {
     *doc = NULL;
@@ -429,6 +429,8 @@ const CommandLine show_line = {options, COUNT(options), show_word};
 static const char usage[] = "usage: onchip show ptx FILE|WORKLOAD [options]  PTX as onchip reads it\n"
                             "       onchip show gpu NAME|FILE [options]      a description, with its origins\n"
                             "       onchip show registers WORKLOAD [NAME=VALUE …]  what its kernels need\n"
+                            "       onchip show occupancy GPU [registers=N] [shared=BYTES] [block=N]\n"
+                            "                                                what an SM has room for\n"
                             "       onchip show keys                         the keys of a description\n"
                             "       onchip show counters                     counters and rates\n"
                             "       onchip show calls                        the functions of CUDA's runtime\n"
@@ -440,11 +442,12 @@ static const char usage[] = "usage: onchip show ptx FILE|WORKLOAD [options]  PTX
 static int show(Args *a, const char *const *words, size_t n, const char *view, const char *after, const char *kernel,
                 const char *gpu, const TextList *compiler, const char *const *sets, bool defaults)
 {
-    static const size_t takes[] = {2, 2, 2, 1, 1, 1, 1, 1, 1},
-                        most[] = {2, 2, SIZE_MAX, 1, 1, 1, 1, 1, 1};  // words, with parameters at most
+    static const size_t takes[] = {2, 2, 2, 1, 1, 1, 1, 1, 1, 2},
+                        most[] = {2, 2, SIZE_MAX, 1, 1, 1, 1, 1, 1, SIZE_MAX};  // words, with parameters at most
     static const char *const missing[] = {"show ptx: which file, or workload? (onchip list workloads)",
                                           "show gpu: which? (onchip list gpus)",
-                                          "show registers: which workload? (onchip list workloads)"};
+                                          "show registers: which workload? (onchip list workloads)",
+                                          [9] = "show occupancy: of which GPU? (onchip list gpus)"};
     size_t kind = 0, v = 0;
     char hint[100], name[64], this[80];
     if (!n) {
@@ -475,7 +478,8 @@ static int show(Args *a, const char *const *words, size_t n, const char *view, c
     case 5: return show_manual(calls_manual);
     case 6: return show_manual(driver_manual);
     case 7: return show_manual(passes_manual);
-    default: return show_manual(a->given >> O_MAN & 1 ? options_roff : options_page);
+    case 8: return show_manual(a->given >> O_MAN & 1 ? options_roff : options_page);
+    default: return show_occupancy(words[1], words + 2);
     }
 }
 

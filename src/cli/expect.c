@@ -18,7 +18,8 @@ static const char *class_of(const uint64_t *c, const double *peak)
     if (atomics && atomics * 4 >= global + shared) return "atomics";
     if (MAX(peak[PEAK_DRAM], MAX(peak[PEAK_L2], peak[PEAK_LINK])) >= 0.5) return "bandwidth";
     if (shared > global) return "shared";
-    return peak[PEAK_ISSUE] >= 0.25 || peak[PEAK_LSU] >= 0.5 ? "compute" : "latency";
+    if (peak[PEAK_LSU] >= 0.5 && peak[PEAK_LSU] > peak[PEAK_ISSUE]) return "L1";
+    return peak[PEAK_ISSUE] >= 0.25 ? "compute" : "latency";
 }
 
 void expect_find(const uint64_t *count, const double *peak, const char *gpu, Expected *out)

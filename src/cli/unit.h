@@ -19,6 +19,8 @@ int cmd_cc(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_show(int argc, char **argv);
 int show_program_registers(const char *name, const char *const *params);
+// onchip show occupancy: of a GPU, with needs of a kernel such as "registers=40", ended by null. An exit code.
+int show_occupancy(const char *gpu, const char *const *words);
 int cmd_sweep(int argc, char **argv);
 int cmd_advise(int argc, char **argv);
 int cmd_db(int argc, char **argv);
