@@ -290,6 +290,11 @@ void lines_of(const Kernel *kernel, const InstStat *inst, LineStats *out);
 // The accesses of memory alone, a row for each line and array, in the order of files and lines. names: of the data
 // structures by the kernel's parameters (LaunchSum.names).
 void accesses_of(const Kernel *kernel, const InstStat *inst, char *const *names, LineStats *out);
+struct Function;
+struct Inst;
+// Each instruction that was issued, with its place and what it did.
+typedef void InstFn(void *user, const LineStat *l, const struct Function *f, const struct Inst *i);
+void insts_of(const Kernel *kernel, const InstStat *inst, InstFn *fn, void *user);
 // The lines of the kernel's own text alone, the hottest first: what was inlined at a line counts there.
 void own_lines_of(const Kernel *kernel, const InstStat *inst, LineStats *out);
 

@@ -68,6 +68,20 @@ void lines_of(const Kernel *kernel, const InstStat *inst, LineStats *out)
     if (out->n) qsort(out->v, out->n, sizeof *out->v, by_heat);
 }
 
+void insts_of(const Kernel *kernel, const InstStat *inst, InstFn *fn, void *user)
+{
+    for (size_t c = 0; kernel && inst && c < kernel->codes.n; c++) {
+        const Code *code = kernel->codes.v[c];
+        for (uint32_t i = 0; i < code->n; i++) {
+            const InstStat *s = &inst[code->stat_base + i];
+            if (!s->issued) continue;
+            LineStat l = place_of(code->f->module, &code->f->insts.v[i]);
+            l.stat = *s;
+            fn(user, &l, code->f, &code->f->insts.v[i]);
+        }
+    }
+}
+
 void own_lines_of(const Kernel *kernel, const InstStat *inst, LineStats *out)
 {
     LineStats all = {0};

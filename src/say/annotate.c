@@ -1,6 +1,8 @@
-// annotate.c: the source, with what each line did beside it. A line of the kernel has what was
-// inlined there, too. Below it stands a row for each of its accesses of memory, with the array. A source that can't be
-// read has its lines' numbers alone.
+// annotate.c: the source, with what each line did beside it. A line of the kernel has what was inlined there, too.
+// Below it stands a row for each of its accesses of memory, with the array, and one for each instruction that warps
+// waited long before or at. A source that can't be read has its lines' numbers alone.
+#include "ptx/ops.h"
+#include "ptx/ptx.h"
 #include "say/say.h"
 
 #include <stdlib.h>
@@ -70,6 +72,34 @@ static size_t accesses(const Annotation *a, const LineStat *l, bool put)
     return n;
 }
 
+// --- instructions that warps waited before ---------------------------------------------------------------------------
+typedef struct Waits {
+    const Annotation *a;
+    const LineStat *line;
+} Waits;
+
+static void put_wait(FILE *out, uint64_t part, uint64_t all, const char *what, const char *text)
+{
+    enum { LEAST = 20 };  // a twentieth of all
+    if (part && part * LEAST >= all)
+        fprintf(out, "%34s%.1f %% of the waits %s %s\n", "", 100.0 * (double)part / (double)all, what, text);
+}
+
+static void wait_of(void *user, const LineStat *l, const Function *f, const Inst *i)
+{
+    const Waits *w = user;
+    const InstStat *s = &l->stat, *all = &w->a->all;
+    if (own_line(l) != w->line->line || strcmp(own_file(l), w->line->file)) return;
+    if (!(s->stalls | s->queued | s->barrier)) return;
+    Text text = {0};
+    ptx_print_inst(f, i, &text);
+    put_wait(w->a->out, s->stalls, all->stalls, "for memory are before", text.v);
+    put_wait(w->a->out, s->queued, all->queued, "for the LSU are of", text.v);
+    const bool waits = op_info[i->op].class == CLASS_BARRIER || !strncmp(text.v, "mbarrier", 8);
+    if (waits) put_wait(w->a->out, s->barrier, all->barrier, "at barriers are at", text.v);
+    text_free(&text);
+}
+
 static bool any_access(const Annotation *a, const char *file)
 {
     for (size_t k = 0; k < a->accesses.n; k++)
@@ -102,6 +132,7 @@ void annotate_say(const LaunchSum *sum, FILE *out)
             for (uint32_t n = last + 1; a.source.n && n < l->line; n++) put_source(&a, n, NULL);
         if (a.source.n || accesses(&a, l, false)) put_source(&a, l->line, &l->stat);
         accesses(&a, l, true);
+        insts_of(sum->code, sum->inst, wait_of, &(Waits){&a, l});
     }
     text_free(&a.source);
     vec_free(&own), vec_free(&a.accesses);

@@ -361,15 +361,21 @@ static inline Counter stall_cause(const oc_scheduler_view *v)
 }
 
 // Empty slots of scheduler k. Those for memory belong to the instruction that its first waiting warp stands before,
-// those for the load-store unit to that of the first which could go: summed over a launch's instructions they are both
-// counters.
+// those for the load-store unit to that of the first which could go, those for a barrier to the one that it waits at:
+// summed over a launch's instructions they are counters.
 static uint64_t *stalled(const Sm *sm, uint32_t k, Counter cause)
 {
-    if (cause != C_STALL_MEMORY && cause != C_STALL_LSU) return NULL;
-    uint64_t warps = sm->issue.sched[k].view.in[cause == C_STALL_LSU ? OC_WAIT_READY : OC_WAIT_MEMORY];
-    uint32_t slot = (uint32_t)__builtin_ctzll(warps) * sm->cfg.schedulers + k;
-    InstStat *s = &sm->inst[sm->issue.slots[slot].wait_pc];
-    return cause == C_STALL_LSU ? &s->queued : &s->stalls;
+    const uint64_t *in = sm->issue.sched[k].view.in;
+    uint64_t warps;
+    size_t at;
+    switch (cause) {
+    case C_STALL_MEMORY: warps = in[OC_WAIT_MEMORY], at = offsetof(InstStat, stalls); break;
+    case C_STALL_LSU: warps = in[OC_WAIT_READY], at = offsetof(InstStat, queued); break;
+    case C_STALL_BARRIER: warps = in[OC_WAIT_BARRIER], at = offsetof(InstStat, barrier); break;
+    default: return NULL;
+    }
+    const uint32_t slot = (uint32_t)__builtin_ctzll(warps) * sm->cfg.schedulers + k;
+    return (uint64_t *)((char *)&sm->inst[sm->issue.slots[slot].wait_pc] + at);
 }
 
 static void count_stall(Sm *sm, uint32_t k, Counter cause, uint64_t slots)

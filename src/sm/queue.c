@@ -29,6 +29,7 @@ void lsu_close(Sm *sm)
 
 void lsu_begin(Sm *sm)
 {
+    sm->lsu.other_banks = sm->cfg.banks.pad || sm->cfg.banks.swizzle || sm->cfg.ideal.conflicts;
     sm->lsu.free = 0;
     sm->lsu.waiting_since = NEVER;
 }
@@ -393,7 +394,7 @@ static uint32_t put_loop(Sm *sm, const Step *s, const uint64_t *addr, uint32_t m
 }
 
 // Passes that lanes' words take in the banks of shared memory.
-static uint32_t words_pass(const BankCfg *banks, const Step *s, uint32_t mask)
+ALWAYS_INLINE uint32_t words_pass(const BankCfg *banks, const Step *s, uint32_t mask)
 {
     const bool usual = banks->banks == 32 && banks->width == 4 && banks->mode == 4;
     if (s->run && s->bytes == 4 && s->stride <= 4 && banks_free(banks, s->addr, s->run, s->stride)) return 1;
@@ -418,9 +419,9 @@ ALWAYS_INLINE const LsuOp *put_shared(Sm *sm, const Step *s, uint32_t mask, uint
     const BankCfg *banks = &sm->cfg.banks;
     LsuOp *op = enter(sm, SP_SHARED, tracker);
     uint64_t laid[LANES];
-    const bool other = banks->pad || banks->swizzle;
     uint32_t passes = 1;
     bool loop = s->d->kind == X_ATOM && lsu_loops(sm, s->d);
+    const bool other = __builtin_expect(sm->lsu.other_banks, 0);
     if (other) bank_lay_out(banks, s->addr, mask, laid);
     if (loop)
         passes = put_loop(sm, s, other ? laid : s->addr, mask, op);
@@ -430,7 +431,7 @@ ALWAYS_INLINE const LsuOp *put_shared(Sm *sm, const Step *s, uint32_t mask, uint
         passes = bank_passes(banks, laid, mask, s->bytes);
     else
         passes = words_pass(banks, s, mask);
-    if (sm->cfg.ideal.conflicts) passes = least_passes(banks, s, mask, passes);
+    if (other && sm->cfg.ideal.conflicts) passes = least_passes(banks, s, mask, passes);
     if (sm->storage.counts) passes = operands_shared(sm, s->addr, mask, s->bytes, passes);
     if (sm->cfg.energy) count_banks(sm, s, mask);
     if (s->away || !loop) {

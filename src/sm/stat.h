@@ -56,12 +56,13 @@ static inline void add_why_stat(WhyStat *t, const WhyStat *f)
 typedef struct InstStat {  // per instruction of the kernel's code
     uint64_t issued, lanes, transactions, sectors, l1_accesses, l1_hits;
     uint64_t stalls, queued;  // empty slots: a warp before it waited for memory; for a place in the load-store unit
+    uint64_t barrier;         // and at it, a barrier
 } InstStat;
 static inline void add_inst(InstStat *to, const InstStat *s)
 {
     to->issued += s->issued, to->lanes += s->lanes, to->transactions += s->transactions;
     to->sectors += s->sectors, to->l1_accesses += s->l1_accesses, to->l1_hits += s->l1_hits;
-    to->stalls += s->stalls, to->queued += s->queued;
+    to->stalls += s->stalls, to->queued += s->queued, to->barrier += s->barrier;
 }
 
 #endif

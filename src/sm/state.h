@@ -140,6 +140,7 @@ typedef struct LsuOp {
 typedef struct Lsu {
     LsuOp *queue;  // a ring with `room` places
     uint32_t room, head, n;
+    bool other_banks;       // shared memory's passes aren't what the addresses say: another layout, or an ideal
     uint64_t free;          // when its pipe takes the next transaction
     uint64_t sure_free;     // when it will, once all in the queue are served; NEVER: nobody knows
     uint32_t refused;       // as in Refusal, of the head

@@ -73,4 +73,10 @@ run "${args[@]}" --annotate
 ln -s /dev/zero k.cu
 run "${args[@]}" --annotate
 [[ $out == *"k.cu, which can't be read"* ]] || complain "of a device: $out"
+# Below a line stand the instructions that warps waited long before: a sum's loop waits for its loads, and all waits at
+# barriers are at the two lines that have one.
+"$ONCHIP" run reduce way=3 n=65536 --gpu rtx3080 --annotate >"$work/waits" 2>&1 || complain "reduce fails"
+shares=$(sed -n 's/.* \([0-9.]*\) % of the waits at barriers are at bar.sync 0;/\1/p' "$work/waits")
+awk '{ n += $1 } END { exit !(NR == 2 && n > 80 && n <= 100.1) }' <<<"$shares" || complain "at barriers: $shares"
+grep -q '% of the waits for memory are before st.shared' "$work/waits" || complain "nothing waits for the load"
 exit $bad
