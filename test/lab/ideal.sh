@@ -40,4 +40,8 @@ END
 judge spills "$(cycles spills 68 256 --registers 64)" \
     "$(cycles spills 68 256 --registers 64 --set ideal.spills=yes)" "$(cycles spills 68 256 --registers 255)" \
     "$(cycles spills 68 256 --registers 255 --set ideal.spills=yes)"
+# Rows of 64 bytes of halves, with 16 bytes behind each, as the keys of other layouts have it.
+judge halves "$(cycles halves_bad 272 256)" \
+    "$(cycles halves_bad 272 256 --set shared.pad=yes --set shared.pad_row=64 --set shared.pad_by=16)" \
+    "$(cycles halves_good 272 256)" "$(cycles halves_good 272 256 --set ideal.conflicts=yes)"
 exit $bad

@@ -159,3 +159,23 @@ extern "C" __global__ void spills(const float *a, float *b)
     for (int k = 0; k < 96; k++) s += r[k];
     b[i] = s;
 }
+
+// Tiles of halves, in rows of 32 of them and with 8 behind each row, as ldmatrix reads them.
+template <int ROW> static __device__ void halves(const float *a, float *b)
+{
+    __shared__ __align__(16) unsigned short t[64 * ROW];
+    for (int k = threadIdx.x; k < 64 * ROW; k += blockDim.x) t[k] = (unsigned short)a[k & 1023];
+    __syncthreads();
+    unsigned sum = 0, r0, r1, r2, r3;
+    const unsigned base = (unsigned)__cvta_generic_to_shared(t), lane = threadIdx.x & 31;
+    for (int k = 0; k < 128; k++) {
+        const unsigned at = base + ((lane & 15) + 16 * (k & 3)) * ROW * 2 + (lane >> 4) * 16;
+        asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(r0), "=r"(r1), "=r"(r2), "=r"(r3)
+                     : "r"(at));
+        sum += r0 ^ r1 ^ r2 ^ r3;
+    }
+    b[blockIdx.x * blockDim.x + threadIdx.x] = (float)sum;
+}
+extern "C" __global__ void halves_bad(const float *a, float *b) { halves<32>(a, b); }
+extern "C" __global__ void halves_good(const float *a, float *b) { halves<40>(a, b); }
