@@ -190,7 +190,8 @@ static void h200(void **state)
     static const Stream near = {.bytes = 4, .blocks = 33 * 4, .ahead = 16, .resident = true};
     expect("h200", "gpu.sms=33 l2.partitions=24 l2.size=15MiB l1.global=no", near, 33 * 36);
     static const Stream far = {.bytes = 4, .blocks = 132 * 2, .ahead = 8};
-    if (getenv("ONCHIP_LONG")) expect("h200", "l2.keep=no", far, 4.8e12 / 1.98e9);
+    // While a channel refreshes itself, 160 of 3,900 cycles, it serves nothing.
+    if (getenv("ONCHIP_LONG")) expect("h200", "l2.keep=no", far, 4.8e12 / 1.98e9 * (1 - 160.0 / 3900));
     all_as_expected();
 }
 
