@@ -41,6 +41,7 @@ static const struct {
      "stalls, queued",
      "ntnTnTTnnnnnnnn", true, "number"},
     {"source", "file, line, text", "tnt", false, "file, line"},
+    {"said", "name, text", "tt", true, "name"},
     {"sample", "number, name, value", "ntn", true, "number, name"},
 };
 enum { TABLES = COUNT(tables), SAMPLES = TABLES - 1 };

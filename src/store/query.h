@@ -168,6 +168,7 @@ typedef struct RunLine {  // a row of the table line
 } RunLine;
 typedef struct RunKernel {
     const char *name, *grid, *block, *limit;
+    const char *limits;  // what limits it, in words; null: an older onchip made the run, or it has no time
     uint64_t launches;
     uint64_t warps;   // that an SM has room for
     bool functional;  // executed without time

@@ -73,8 +73,8 @@ for page in "page.html", "made.html":
     assert ["k.cu:3", "↳ load of buf", "6"] in [r[:3] for r in shown] or \
         ["k.cu:3", "↳ load of p", "6"] in [r[:3] for r in shown], shown
 # a store of version 2
-for what in "line", "source": db.execute("DROP TABLE " + what)
-db.execute("DELETE FROM checksum WHERE name IN ('line', 'source')")
+for what in "line", "source", "said": db.execute("DROP TABLE " + what)
+db.execute("DELETE FROM checksum WHERE name IN ('line', 'source', 'said')")
 db.execute("PRAGMA user_version = 2")
 db.commit()
 PYTHON
