@@ -88,7 +88,7 @@ static bool show_kernel(Report *r, const StoredRun *run, size_t at, size_t numbe
     Text title = {0};
     one.kernels.v = k, one.kernels.n = 1;
     one.count = k->count, one.peak = k->peak, one.cycles = k->count[C_CYCLES], one.seconds = seconds(k);
-    if (run->kernels.n > 1) one.why.n = 0;  // it is of all kernels
+    if (k->why.n || run->kernels.n > 1) one.why.v = k->why.v, one.why.n = k->why.n;  // the run's is of all kernels
     put_id(id, "", number, at);
     html_put(r->out, "<section id=\"%s\">\n<h3>%s</h3>\n<div class=\"figures column\">\n", id, k->name);
     text_printf(&title, "%s%s%s", r->alone ? "" : run->program, r->alone ? "" : ", ", k->name);

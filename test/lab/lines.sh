@@ -78,8 +78,8 @@ for page in "page.html", "made.html":
     access = "↳ %s of buf: 1 sectors a request" if "buf" in str(shown) else "↳ %s of p: 1 sectors a request"
     assert [r[2] for r in shown if not r[1]] == [access % what for what in ("store", "load", "store")], shown
 # a store of version 2
-for what in "line", "source", "said": db.execute("DROP TABLE " + what)
-db.execute("DELETE FROM checksum WHERE name IN ('line', 'source', 'said')")
+for what in "line", "source", "said", "why": db.execute("DROP TABLE " + what)
+db.execute("DELETE FROM checksum WHERE name IN ('line', 'source', 'said', 'why')")
 db.execute("PRAGMA user_version = 2")
 db.commit()
 PYTHON
