@@ -453,8 +453,10 @@ bool chart_times(Report *r, RunGroup *g, const char *program)
                 for (size_t j = k; j < g->runs.n; j++) any |= g->runs.v[j]->count[kinds[m].needed];
                 if (!any) continue;
                 Figure f;
-                chart_open(&f, FIGURE_SERIES, "%s%s%s: %s over time", program, *program ? ", " : "", kernel,
+                char *shorter = name_shorten(kernel, LONGEST_IN_TITLE);
+                chart_open(&f, FIGURE_SERIES, "%s%s%s: %s over time", program, *program ? ", " : "", shorter,
                            kinds[m].title);
+                mem_free(shorter);
                 figure_axes(&f, g->clocks ? "simulated time, in µs" : "cycle", kinds[m].unit, group_names(g, SIZE_MAX));
                 f.top = kinds[m].top;
                 for (size_t j = k; j < g->runs.n && f.series.n < MOST_SERIES; j++)

@@ -94,6 +94,7 @@ typedef struct Report {  // a report while it is written
     bool alone;         // the page is of a single run
 } Report;
 enum { MOST_BARS = 24, MOST_LINES = 8, MOST_SERIES = 6, MOST_FIELDS = 12 };
+enum { LONGEST_IN_TITLE = 36 };  // of a kernel's name, behind which stands what the figure shows
 void chart_open(Figure *f, FigureKind kind, const char *format, ...) __attribute__((format(printf, 3, 4)));
 // Puts the figure into the page, unless it has no values, and frees it. False: it can't be drawn.
 bool chart_put(Report *r, Figure *f);

@@ -91,7 +91,9 @@ static bool show_kernel(Report *r, const StoredRun *run, size_t at, size_t numbe
     if (k->why.n || run->kernels.n > 1) one.why.v = k->why.v, one.why.n = k->why.n;  // the run's is of all kernels
     put_id(id, "", number, at);
     html_put(r->out, "<section id=\"%s\">\n<h3>%s</h3>\n<div class=\"figures column\">\n", id, k->name);
-    text_printf(&title, "%s%s%s", r->alone ? "" : run->program, r->alone ? "" : ", ", k->name);
+    char *shorter = name_shorten(k->name, LONGEST_IN_TITLE);
+    text_printf(&title, "%s%s%s", r->alone ? "" : run->program, r->alone ? "" : ", ", shorter);
+    mem_free(shorter);
     bool ok = (!k->count[C_CYCLES] || chart_memory(r, &one, title.v, "")) && chart_arrays(r, &one, title.v, "");
     text_put(r->out, "</div>\n");
     snprintf(id, sizeof id, "table-source-%zu-%zu", number, at + 1);

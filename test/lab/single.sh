@@ -12,7 +12,8 @@ args=(atax nx=256 ny=128)
 mkdir -p far/away
 sed 's/atax_kernel1/_Z5firstIfEvPT_i/g' < <("$ONCHIP" show ptx atax) >far/away/mine.ptx
 "$ONCHIP" report run far/away/mine.ptx kernel=_Z5firstIfEvPT_i --arg i32:32 --arg i32:32 --arg buf:4KiB \
-    --arg buf:4KiB --arg buf:4KiB --no-figures -o named.html >named.out 2>&1 || complain "no page of a file: $(<named.out)"
+    --arg buf:4KiB --arg buf:4KiB --no-figures -o named.html >named.out 2>&1 ||
+    complain "no page of a file: $(<named.out)"
 python3 - <<'PYTHON' || bad=1
 import csv, json, re, xml.etree.ElementTree as tree
 space = "{http://www.w3.org/1999/xhtml}"
