@@ -6,7 +6,7 @@ set -uo pipefail
 source "$ONCHIP_SOURCE/test/test.bash"
 python3 -c 'import sqlite3' 2>/dev/null || exit 77
 cd "$work"
-args=(atax nx=256 ny=128)
+args=(atax nx=512 ny=16) # its second kernel is the slower one
 "$ONCHIP" run "${args[@]}" --json >run.json || complain "the run fails"
 "$ONCHIP" report run "${args[@]}" --lines --interval 1000 --no-figures -o page.html >/dev/null || complain "no page"
 mkdir -p far/away
