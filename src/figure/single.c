@@ -70,8 +70,7 @@ static void tell_kernel(const Report *r, const StoredRun *run, size_t at, size_t
     text_printf(&t, "%llu launch%s, ", (unsigned long long)k->launches, k->launches == 1 ? "" : "es");
     put_sizes(&t, "grid", k->grid), put_sizes(&t, ", block", k->block);
     if (!k->functional) {
-        text_printf(&t, "; %llu cycles, IPC %.3f; the time is ", (unsigned long long)k->count[C_CYCLES],
-                    k->rate[R_IPC]);
+        text_printf(&t, "; %llu cycles, IPC %.3f; how sure: ", (unsigned long long)k->count[C_CYCLES], k->rate[R_IPC]);
         r->options->sure(k->count, k->peak, run->gpu, &t);
     }
     if (k->partial) text_put(&t, "; cut short");
