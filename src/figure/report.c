@@ -78,8 +78,11 @@ static void head_of_one(Report *r, const StoredRun *run)
 {
     const Unit unit = time_unit(run->seconds);
     html_put(r->out, "<header>\n<h1>%s</h1>\n<p class=\"note\">", run->program);
-    text_printf(r->out, "%zu kernel%s, %.4g %s of simulated time", run->kernels.n, run->kernels.n == 1 ? "" : "s",
-                run->seconds * unit.per, unit.name);
+    text_printf(r->out, "%zu kernel%s, ", run->kernels.n, run->kernels.n == 1 ? "" : "s");
+    if (run->seconds > 0)
+        text_printf(r->out, "%.4g %s of simulated time", run->seconds * unit.per, unit.name);
+    else
+        text_put(r->out, "without time");
     text_put(r->out, run->verified ? "; the result is right" : "; the result wasn't checked");
     text_put(r->out, ". Cycles follow from the GPU's description. Compare runs with each other.</p>\n</header>\n");
 }

@@ -46,6 +46,9 @@ static void put_id(char id[64], const char *mark, size_t number, size_t kernel)
     snprintf(id, 64, "%skernel-%zu-%zu", mark, number, kernel + 1);
 }
 
+// Whether a kernel has a section of its own: one that was executed without time has no figures.
+static bool shown(const RunKernel *k) { return !k->functional || k->lines.n; }
+
 // What is told of a kernel above the fold.
 static void tell_kernel(const Report *r, const StoredRun *run, size_t at, size_t number)
 {
@@ -55,7 +58,10 @@ static void tell_kernel(const Report *r, const StoredRun *run, size_t at, size_t
     char id[64];
     Text t = {0};
     put_id(id, "#", number, at);
-    html_put(r->out, "<li>\n<p class=\"name\"><a href=\"%s\">%s</a>", id, k->name);
+    if (shown(k))
+        html_put(r->out, "<li>\n<p class=\"name\"><a href=\"%s\">%s</a>", id, k->name);
+    else
+        html_put(r->out, "<li>\n<p class=\"name\"><b>%s</b>", k->name);
     if (k->functional)
         text_put(r->out, "<span>without time</span></p>\n");
     else
@@ -115,7 +121,7 @@ bool single_kernels(Report *r, const RunGroup *g, size_t number)
         text_printf(r->out, "<p class=\"note\">%zu further kernels stand in the table of kernels.</p>\n",
                     run->kernels.n - told);
     for (size_t k = 0; k < told && ok; k++) {
-        ok = show_kernel(r, run, k, number);
+        ok = !shown(&run->kernels.v[k]) || show_kernel(r, run, k, number);
         lines |= run->kernels.v[k].lines.n > 0;
     }
     if (!lines)
@@ -125,11 +131,13 @@ bool single_kernels(Report *r, const RunGroup *g, size_t number)
         Bar bar = {run->kernels.v[k].name, run->kernels.v[k].count};
         if (!run->kernels.v[k].functional) vec_push(&bars, bar);
     }
-    text_put(r->out, bars.n > 1 ? "<h3>Kernels side by side</h3>\n<div class=\"figures column\">\n"
-                                : "<h3>Issue slots, bytes and roofline</h3>\n<div class=\"figures column\">\n");
-    ok = ok && chart_issue_slots(r, run->program, "kernel", &bars) && chart_bytes(r, run->program, "kernel", &bars) &&
-         chart_roof(r, run, run->program, "");
-    text_put(r->out, "</div>\n");
+    if (bars.n) {
+        text_put(r->out, bars.n > 1 ? "<h3>Kernels side by side</h3>\n<div class=\"figures column\">\n"
+                                    : "<h3>Issue slots, bytes and roofline</h3>\n<div class=\"figures column\">\n");
+        ok = ok && chart_issue_slots(r, run->program, "kernel", &bars) &&
+             chart_bytes(r, run->program, "kernel", &bars) && chart_roof(r, run, run->program, "");
+        text_put(r->out, "</div>\n");
+    }
     vec_free(&bars);
     return ok;
 }

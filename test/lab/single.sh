@@ -14,6 +14,9 @@ sed 's/atax_kernel1/_Z5firstIfEvPT_i/g' < <("$ONCHIP" show ptx atax) >far/away/m
 "$ONCHIP" report run far/away/mine.ptx kernel=_Z5firstIfEvPT_i --arg i32:32 --arg i32:32 --arg buf:4KiB \
     --arg buf:4KiB --arg buf:4KiB --no-figures -o named.html >named.out 2>&1 ||
     complain "no page of a file: $(<named.out)"
+# A run without time has kernels, and no figure of them.
+"$ONCHIP" report run "${args[@]}" --functional --no-figures -o plain.html >/dev/null || complain "no page without time"
+grep -q 'without time' plain.html && ! grep -q '<figure' plain.html || complain "a page without time has figures"
 python3 - <<'PYTHON' || bad=1
 import csv, json, re, xml.etree.ElementTree as tree
 space = "{http://www.w3.org/1999/xhtml}"
