@@ -76,8 +76,8 @@ typedef struct oc_config {
     bool why;                 // find out why loads miss in the L1; a run takes longer then
     bool check;   // find races, uninitialised reads and the like (doc/use/check.md); a run takes longer then
     bool sample;  // time a part of the launches and blocks, and estimate the rest (doc/use/sample.md)
-    // Called between windows, at most some times a second, so that a program can show progress; may be null. What it
-    // may ask the device is said above.
+    // Called between windows and where a launch begins, at most some times a second, so that a program can show
+    // progress; may be null. What it may ask the device is said above.
     void (*progress)(void *user, const char *kernel, uint64_t cycles, uint64_t instructions, uint64_t blocks_done,
                      uint64_t blocks);
     void *user;

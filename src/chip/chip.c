@@ -26,6 +26,7 @@ typedef struct Launch {
     uint32_t next_sm;          // which gets the next one, if it has room
     uint64_t sampled;          // intervals
     uint64_t told;             // the cycle of the last call of o->progress
+    double told_at;            // and when that was, on the host
     Structures structures;
     uint64_t watched;  // the cycle in which the watch began
     bool no_room;      // the host has no memory for a partition that something was sent to
@@ -501,14 +502,15 @@ static uint64_t executed(const Chip *c)
     return insts;
 }
 
+// Where a cycle takes long, the host's clock says when it is time again.
 static void tell_progress(Launch *l)
 {
     Chip *c = l->c;
-    if (!l->o->progress || l->to - l->told <= 20000) return;
+    if (!l->o->progress || (l->to - l->told <= 20000 && seconds_now() - l->told_at < 0.2)) return;
     uint64_t done = 0;
     for (uint32_t s = 0; s < c->used; s++) done += c->sms[s].count[C_BLOCKS];
     l->o->progress(l->o->user, l->to, executed(c), done, l->blocks);
-    l->told = l->to;
+    l->told = l->to, l->told_at = seconds_now();
     crew_muster(c->crew);
 }
 
@@ -557,7 +559,7 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
 {
     uint64_t blocks = (uint64_t)info->grid[0] * info->grid[1] * info->grid[2];
     uint32_t sms = c->used = (uint32_t)MIN(blocks, c->gpu.sms);
-    Launch l = {.c = c, .o = o, .r = r, .message = message, .blocks = blocks};
+    Launch l = {.c = c, .o = o, .r = r, .message = message, .blocks = blocks, .told_at = seconds_now()};
     SmCfg organised = c->gpu.sm;
     uint32_t fit =
         chip_fit(&organised, info, c->gpu.cluster_sms ? MIN(sms, c->gpu.cluster_sms) : sms, &c->division, r, message);

@@ -1,6 +1,5 @@
 // cmd_advise.c: onchip advise: what a programmer can change about a run, what each change gains, and why.
-#include "advise/advise.h"
-#include "cli/unit.h"
+#include "cli/advise.h"
 #include "device/device.h"
 #include "names/names.h"
 
@@ -21,16 +20,18 @@ static const Option options[] = {
     {"--db", "FILE", "the results store (onchip/results.db under $XDG_DATA_HOME or ~/.local/share)"},
     {"--jobs", "N", "how many runs to make at a time (as many as there are processors)"},
     {"--json", NULL, "print it as JSON"},
+    {"--page", "FILE",
+     "also write it as a page, with figures, into FILE; - is standard output, which gets nothing else"},
     {"--help", NULL, "this text"},
 };
 const CommandLine advise_line = {options, COUNT(options), NULL};
-enum { D_GPU = 1, D_HOW = D_GPU + 1 + AXIS_COUNT, D_BUDGET, D_ROBUST, D_DB, D_JOBS, D_JSON, D_HELP };
+enum { D_GPU = 1, D_HOW = D_GPU + 1 + AXIS_COUNT, D_BUDGET, D_ROBUST, D_DB, D_JOBS, D_JSON, D_PAGE, D_HELP };
 
 typedef struct Request {
     Matrix matrix;
     SweepOptions sweep;
     AdviseOptions advise;
-    const char *db;
+    const char *db, *page;
     Store *store;
     bool json;
     Text words;  // the command line of the run
@@ -77,6 +78,7 @@ static int read_options(Request *r, int argc, char **argv)
         case D_DB: r->db = v; break;
         case D_JOBS: ok = parse_jobs(v, &r->sweep.jobs) || diag_error(&r->diag, JOBS_RANGE, v); break;
         case D_JSON: r->json = true; break;
+        case D_PAGE: r->page = v; break;
         case D_HELP: help = true; break;
         default: ok = axes_option(&axes, options[o].name, v, &r->diag);
         }
@@ -90,6 +92,8 @@ static int read_options(Request *r, int argc, char **argv)
     if (help) return usage();
     if (ok && (r->matrix.cells.n != 1 || r->matrix.searches.n))
         ok = diag_error(&r->diag, "advise takes one run: one program, and one value of each option");
+    if (ok && r->json && r->page && !strcmp(r->page, "-"))
+        ok = diag_error(&r->diag, "--json and --page - both write to the standard output\nhint: --page FILE");
     return ok ? -1 : EXIT_USAGE;
 }
 
@@ -141,7 +145,7 @@ static void put_number(Text *out, Sort sort, double v)
     text_put(out, text);
 }
 
-static void explain(const StoredRun *a, const StoredRun *b, Text *out)
+void explain_trial(const StoredRun *a, const StoredRun *b, Text *out)
 {
     enum { SHOWN = 2 };
     Effect e[] = {
@@ -223,7 +227,7 @@ static void add_row(const Request *r, Table *table, const Trial *t, const char *
     table_add(table, text);
     if (a->energy)
         snprintf(text, sizeof text, "%.2f", energy_of(t) / energy_of(&a->trials.v[0])), table_add(table, text);
-    explain(a->trials.v[0].run, t->run, &why);
+    explain_trial(a->trials.v[0].run, t->run, &why);
     table_add(table, why.n ? why.v : "");
     text_free(&why);
 }
@@ -448,6 +452,14 @@ static void advice_json(const Request *r)
     json_free(&j);
 }
 
+static void put_page(Request *r)
+{
+    Text line = {0};
+    command(r, &r->advice.trials.v[r->advice.best], &line);
+    advice_page(&r->advice, line.v, r->page, &r->diag);
+    text_free(&line);
+}
+
 static int run_advise(Request *r)
 {
     Gpu g;
@@ -456,7 +468,8 @@ static int run_advise(Request *r)
     bool ok = advise(&r->advice, &r->matrix, r->store, &r->advise, &r->diag);
     const Cell *c = r->advice.trials.n ? &r->advice.trials.v[0].cell : NULL;
     if (ok && gpu_load(&g, c->gpu, c->sets, &r->diag)) {
-        if (!r->json) advice_text(r, &g);
+        if (!r->json && (!r->page || strcmp(r->page, "-"))) advice_text(r, &g);
+        if (r->page) put_page(r);
         gpu_free(&g);
     }
     store_close(r->store);

@@ -24,19 +24,35 @@ static const Option options[] = {
     {"--plot", "DIR",
      "write every figure into DIR: its points (NAME.csv), the gnuplot script (NAME.gp), and the picture (NAME.svg)"},
     {"--svg", "FILE",
-     "of tables of measured times: draw the quotients of the simulated and the measured times, a picture for all "
-     "cards"},
+     "of tables of measured times: draw the simulated over the measured times, all cards in a picture"},
+    {"--page", "FILE", "also write a page of the figures into FILE"},
     {"--strict", NULL, "end with exit status 1 if a value is farther from the paper's than its tolerance"},
     {"--help", NULL, "this text"},
 };
 const CommandLine reproduce_line = {options, COUNT(options), NULL};
-enum { O_LIST, O_SIZE, O_DB, O_JOBS, O_CSV, O_FROM, O_MARKDOWN, O_ONLY, O_ERRORS, O_PLOT, O_SVG, O_STRICT, O_HELP };
+enum {
+    O_LIST,
+    O_SIZE,
+    O_DB,
+    O_JOBS,
+    O_CSV,
+    O_FROM,
+    O_MARKDOWN,
+    O_ONLY,
+    O_ERRORS,
+    O_PLOT,
+    O_SVG,
+    O_PAGE,
+    O_STRICT,
+    O_HELP
+};
 
 typedef struct Wanted {
     char *name, *text;  // "sl1/fig1"
 } Wanted;
 typedef struct Request {
-    const char *size, *db, *plot, *svg, *only;
+    const char *size, *db, *plot, *svg, *only, *page;
+    Page *made;               // of --page
     Figure picture;           // of --svg
     VEC(const char *) words;  // the paper, and its figures
     VEC(Wanted) figures;
@@ -321,6 +337,55 @@ static void show_points(Request *req, const char *name, const Reproduction *r)
         show(req, r, 0, stdout);
 }
 
+static const char *or_nothing(const char *text) { return text ? text : ""; }
+
+// A figure on the page: its picture, how far it is from the paper's, and every value beside the paper's.
+static bool put_on_page(Page *p, const Reproduction *r)
+{
+    static const char *const columns[] = {"series", "at", "#ours", "#the paper's", "#ours / the paper's", "within"};
+    const CellError e = reproduce_error(r);
+    Text text = {0};
+    Figure f;
+    page_heading(p, r->title);
+    text_printf(&text, "%s%s%s%s%s", or_nothing(r->from), r->unit ? "; " : "", or_nothing(r->unit),
+                r->baseline ? ", over " : "", or_nothing(r->baseline));
+    if (text.n) page_note(p, text.v);
+    if (e.cells >= 2) {
+        text.n = 0;
+        text_printf(&text, "Over %zu cells ours are %.3g from the paper's (root mean square), most %+.3g at %s%s%s.",
+                    e.cells, e.rms, e.largest->ours - e.largest->theirs, e.largest->series,
+                    *e.largest->series ? ", " : "", e.largest->x);
+        page_text(p, text.v);
+    }
+    reproduce_figure(r, &f);
+    bool ok = page_figure(p, &f);
+    page_table(p, "Our values beside the paper's.", columns, COUNT(columns));
+    for (size_t k = 0; k < r->points.n; k++) {
+        const Point *one = &r->points.v[k];
+        const bool both = !isnan(one->ours) && !isnan(one->theirs);
+        page_row(p);
+        page_cell(p, one->series), page_cell(p, one->x);
+        page_number(p, "%.4g", one->ours), page_number(p, "%.4g", one->theirs);
+        page_number(p, "%.3f", both && one->theirs != 0 ? one->ours / one->theirs : NAN);
+        page_cell(p, !both ? "–" : reproduce_within(r, one) ? "its tolerance" : "no");
+        page_row_end(p);
+    }
+    page_table_end(p);
+    if (r->missing) page_note(p, "Some runs failed or weren't made: their values are missing.");
+    text_free(&text);
+    return ok;
+}
+
+static bool write_page(Request *r, Diag *diag)
+{
+    Text html = {0};
+    page_close(r->made, &html);
+    r->made = NULL;
+    bool ok = write_out(&html, r->page, diag);
+    text_free(&html);
+    return ok;
+}
+
 // Before anything is run: --svg draws nothing but measured times.
 static bool can_draw(const Request *req, const char *name, const Reproduction *r, Diag *diag)
 {
@@ -338,6 +403,7 @@ static int one(Request *req, const Wanted *w, Store *store, Diag *diag)
     if (ok && req->points.name) {
         if ((ok = reproduce_read(&r, &req->points, diag))) show_points(req, w->name, &r);
         if (ok && req->svg) measured_figure(&r, &req->picture);
+        if (ok && req->made) ok = put_on_page(req->made, &r);
         reproduce_free(&r);
         return ok ? EXIT_OK : EXIT_FAILED;
     }
@@ -355,6 +421,7 @@ static int one(Request *req, const Wanted *w, Store *store, Diag *diag)
                         (unsigned long long)s.distinct, (unsigned long long)s.stored, s.seconds);
     }
     if (ok && any && req->svg) measured_figure(&r, &req->picture);
+    if (ok && any && !r.absent && req->made) ok = put_on_page(req->made, &r);
     if (ok && any && !r.absent && req->plot) {
         Figure f;
         Text svg = {0};
@@ -396,6 +463,12 @@ static int all(Request *r, Diag *diag)
     if (!r->points.name && !store) return EXIT_FAILED;
     if (r->csv) printf("figure,series,x,ours,theirs,tolerance\n");
     if (r->svg) measured_figure_open(&r->picture);
+    if (r->page) {
+        Text title = {0};
+        text_printf(&title, "%s, reproduced", base_name(r->words.v[0]));
+        r->made = page_open(title.v, "Our values beside the paper's. Ours are simulated.", true, diag);
+        text_free(&title);
+    }
     int code = EXIT_OK;
     size_t k = 0;
     for (; k < r->figures.n && code == EXIT_OK; k++) {
@@ -404,6 +477,7 @@ static int all(Request *r, Diag *diag)
     }
     if (store) store_close(store);
     if (code == EXIT_OK && r->svg && !put_picture(r, diag)) code = EXIT_FAILED;
+    if (r->made && (code == EXIT_OK || interrupted()) && !write_page(r, diag)) code = EXIT_FAILED;
     if (interrupted() && code == interrupt_status()) {
         fflush(stdout);
         tell(code, "interrupted at %s, figure %zu of %zu; the same command goes on", r->figures.v[k - 1].name, k,
@@ -465,6 +539,7 @@ static int read_options(Request *r, int argc, char **argv)
         case O_ERRORS: r->markdown = r->errors = true; break;
         case O_PLOT: r->plot = a.value; break;
         case O_SVG: r->svg = a.value; break;
+        case O_PAGE: r->page = a.value; break;
         case O_STRICT: r->strict = true; break;
         case O_HELP:
             printf("usage: onchip reproduce PAPER|FOLDER [FIGURE …] [options]\n\n"
@@ -527,5 +602,6 @@ int cmd_reproduce(int argc, char **argv)
     vec_free(&r.figures), vec_free(&r.words);
     text_free(&r.from);
     figure_free(&r.picture);
+    page_close(r.made, NULL);
     return code;
 }

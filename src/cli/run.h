@@ -8,8 +8,6 @@
 #include "device/setup.h"
 #include "sl1/sl1.h"
 
-#include <time.h>
-
 // --- cmd_run.c -------------------------------------------------------------------------------------------------------
 extern const Option run_options[];  // those of run.def, in its order: an index is OPT_…
 typedef struct Run {
@@ -49,17 +47,21 @@ void run_json(const oc_device *d, Run *r, ReportInfo *info, Json *json);  // end
 int run_judge(const oc_device *d, Run *r, int code);
 
 // --- run_meter.c -----------------------------------------------------------------------------------------------------
+// One bar over the whole program. Times are seconds of the host's clock.
 typedef struct Meter {
-    FILE *out;     // where printf's text goes
-    Text printed;  // of a program's kernels
-    struct timespec began;
-    double shown;
-    const char *kernel;
-    const oc_device *device;  // of a program, whose launches are counted; else null
-    bool line;                // the terminal has a line of progress
+    FILE *out;                // where printf's text goes
+    Text printed;             // of a program's kernels
+    const oc_device *device;  // whose launches are counted; null: it isn't known yet
+    bool terminal;       // stderr is one: a line is written again and again there; elsewhere now and then a new one
+    double shown, next;  // when progress was last shown, and from when it may be again
+    double seen;         // when something was last heard of the program
+    double from;         // when the running launch began
+    size_t launch;       // how many were over then
+    uint64_t cycles;     // of the running launch, so far
+    bool line;           // the terminal has a line of progress
 } Meter;
-void meter_begin(Meter *m);
-void meter_clear(void *m);  // takes the line of progress away
+void meter_begin(Meter *m);  // the program begins
+void meter_clear(void *m);   // takes the line of progress away
 // For oc_config, with a Meter: progress, what kernels print, and the same where it waits for the program to ask for it.
 void meter_show(void *m, const char *kernel, uint64_t cycles, uint64_t insts, uint64_t done, uint64_t blocks);
 void meter_print(void *m, const char *text, size_t length);

@@ -151,7 +151,6 @@ static int simulate_program(Run *r, oc_device *d, Meter *meter)
                        .chart = r->chart,
                        .annotate = r->annotate,
                        .launches = r->launches};
-    meter->device = d;
     if (!r->command) tell_words(r->words);
     ProgramRun run = {.words = r->words,
                       .keep = each ? SIZE_MAX : KEPT,
@@ -217,7 +216,7 @@ static int simulate(Run *r, oc_device *d, const WorkloadEntry *entry, FILE *out)
     }
     if (interrupted()) code = interrupt_status();
     code = run_judge(d, r, code);
-    if (isatty(STDERR_FILENO)) fprintf(stderr, "\r\x1b[K");
+    meter_clear(r->config.user);
     if (r->json)
         run_json(d, r, &info, &json);
     else if (oc_launches(d) || info.verified)  // a workload of no data has no launch
@@ -283,8 +282,9 @@ int run_once(Run *r)
     r->config.print = r->words ? meter_keep : meter_print;
     r->config.user = &meter;
     r->config.stop = interrupt_catch();
-    if (isatty(STDERR_FILENO)) r->config.progress = meter_show;
+    r->config.progress = meter_show;
     oc_status status = oc_open(&r->config, &d, message, sizeof message);
+    if (status == OC_OK) meter.device = d;
     if (status == OC_OK)
         code = run_on(r, d, entry, &meter);
     else

@@ -132,6 +132,7 @@ oc_status device_open(const oc_config *config, const Gpu *gpu, oc_device **out, 
     d->base.ops = &sim_ops;
     d->base.stop = config->stop;
     d->config = *config;
+    d->told = seconds_now();
     d->standard.base.device = &d->base;
     d->gpu = *gpu;
     plugin_hold(gpu->plugin);

@@ -60,6 +60,7 @@ typedef struct Sim {
     uint64_t held;                             // launches that only waited for other streams' work on the chip
     double held_seconds;                       // how long, together
     double wall;
+    double told;  // when config.progress was last called, on the host
     uint64_t peak;
     const KernelFilter *only;  // null: all kernels
     struct Trace *trace;       // null: nobody asked for one

@@ -12,6 +12,7 @@ typedef struct Progress {
 static void forward(void *user, uint64_t cycles, uint64_t insts, uint64_t done, uint64_t blocks)
 {
     Progress *p = user;
+    p->d->told = seconds_now();
     p->d->base.calling = true;
     p->d->config.progress(p->d->config.user, p->kernel, cycles, insts, done, blocks);
     p->d->base.calling = false;
@@ -261,6 +262,9 @@ static RunResult simulate(Launching *l)
     if (d->config.cap && (l->timed || d->config.functional)) o.max_insts = d->config.cap - d->executed;
     if (sink && l->timed) sink->work(sink->user, l->name, NULL, 0, launch_start(l), -1);
     double began = seconds_now();
+    // So a program of many short launches is told of, too.
+    const uint32_t *grid = l->info.grid;
+    if (o.progress && began - d->told > 0.25) forward(&progress, 0, 0, 0, (uint64_t)grid[0] * grid[1] * grid[2]);
     const bool runs = l->timed && (!d->foretell || foretell_times(d->foretell, &l->info, &d->memory));
     o.warm = d->foretell && !runs && foretell_warm(d->foretell);
     RunResult result = (runs ? chip_launch : chip_execute)(&d->chip, &l->info, d->textures.v, (uint32_t)d->textures.n,

@@ -378,7 +378,7 @@ static void put_part(Figure *f, const ChartPart *p)
     }
 }
 
-static bool memory_figure(Report *r, const StoredRun *run, const char *program, const char *label)
+bool chart_memory(Report *r, const StoredRun *run, const char *program, const char *label)
 {
     static const char *const series[] = {"requests", "bytes", "of its peak, in %", "hits, in %"};
     ChartPart part[CHART_PARTS];
@@ -389,15 +389,17 @@ static bool memory_figure(Report *r, const StoredRun *run, const char *program, 
     figure_text(&f, REQUESTS, "registers", (double)run->count[C_WARP_INSTS]);
     memory_chart(run->count, run->peak, part);
     for (size_t k = 0; k < CHART_PARTS; k++) put_part(&f, &part[k]);
-    figure_note(&f,
-                isnan(run->peak[PEAK_LSU])
-                    ? "Sums over all kernels. An older onchip made the run, so that shares of the peaks aren't known."
-                    : "Sums over all kernels. On an arrow: requests, bytes of full sectors, share of the peak; in a "
-                      "box, hits.");
+    Text note = {0};
+    if (run->kernels.n > 1) text_put(&note, "Sums over all kernels. ");
+    text_put(&note, isnan(run->peak[PEAK_LSU])
+                        ? "An older onchip made the run, so that shares of the peaks aren't known."
+                        : "On an arrow: requests, bytes of full sectors, share of the peak; in a box, hits.");
+    figure_note(&f, note.v);
+    text_free(&note);
     return chart_put(r, &f);
 }
 
-static bool roof_figure(Report *r, const StoredRun *run, const char *program, const char *label)
+bool chart_roof(Report *r, const StoredRun *run, const char *program, const char *label)
 {
     static const char *const series[ROOF_SERIES] = {
         "G warp instructions/s",          "L1, instructions a transaction",
@@ -439,10 +441,4 @@ static bool roof_figure(Report *r, const StoredRun *run, const char *program, co
     figure_note(&f, note.v);
     text_free(&note);
     return chart_put(r, &f);
-}
-
-bool memory_charts(Report *r, const StoredRun *run, const char *program, const char *label)
-{
-    if (!run->count[C_CYCLES]) return true;
-    return memory_figure(r, run, program, label) && roof_figure(r, run, program, label);
 }

@@ -1,7 +1,7 @@
 // charts.c: decides which figures a report has, and fills them. A figure is drawn only when it has something to say.
-// Bars and heat maps compare settings. Curves need settings that are numbers. Where there is only one run, its kernels
-// are compared. A rate of a run is computed from sums over its kernels, so that each kernel counts by its work. Cycles
-// are compared where all clocks are the same; else simulated times are.
+// Bars and heat maps compare settings. Curves need settings that are numbers. A page's part of a single run is made in
+// single.c, of these figures. A rate of a run is computed from sums over its kernels, so that each kernel counts by its
+// work. Cycles are compared where all clocks are the same; else simulated times are.
 #include "figure/page.h"
 
 #include "gpu/gpu.h"
@@ -74,12 +74,16 @@ static void note_base(Figure *f, RunGroup *g, const char *more)
 }
 
 // --- putting one into the page ---------------------------------------------------------------------------------------
-// Whether the figure has no value at all; then it isn't drawn. Some values may be missing.
+// Whether the figure has no value at all, or only bars or a course of nothing; then it isn't drawn. Some values may be
+// missing. On a curve over a setting, 0 is a result.
 static bool empty(const Figure *f)
 {
+    const bool zero = f->kind == FIGURE_CURVE || f->kind == FIGURE_HEAT;
     for (size_t s = 0; s < f->series.n; s++)
-        for (size_t k = 0; k < f->points.n; k++)
-            if (isfinite(f->series.v[s].values.v[k].y)) return false;
+        for (size_t k = 0; k < f->points.n; k++) {
+            const double y = f->series.v[s].values.v[k].y;
+            if (isfinite(y) && (zero || y != 0)) return false;
+        }
     return true;
 }
 
@@ -170,7 +174,7 @@ bool chart_issue_slots(Report *r, const char *program, const char *what, const B
     return chart_put(r, &f);
 }
 
-static bool traffic(Report *r, const char *program, const char *what, const Bars *bars)
+bool chart_bytes(Report *r, const char *program, const char *what, const Bars *bars)
 {
     double most = 0;
     for (size_t k = 0; k < bars->n; k++) {
@@ -181,7 +185,7 @@ static bool traffic(Report *r, const char *program, const char *what, const Bars
     Unit unit = byte_unit(most);
     Figure f;
     chart_open(&f, FIGURE_BARS, "%s: bytes moved", program);
-    figure_axes(&f, what, unit.name, "");
+    figure_axes(&f, what, arena_printf(&f.arena, "moved, in %s", unit.name), "");
     size_t asked = figure_series(&f, "asked for by loads and stores"), l2 = figure_series(&f, "L2"),
            dram = figure_series(&f, "DRAM");
     f.series.v[asked].colour = COLOUR_ASKED, f.series.v[l2].colour = COLOUR_L2, f.series.v[dram].colour = COLOUR_DRAM;
@@ -284,6 +288,11 @@ static bool structures(Report *r, const StoredRun *run, const char *program, con
     return chart_put(r, &f);
 }
 
+bool chart_arrays(Report *r, const StoredRun *run, const char *program, const char *label)
+{
+    return structures(r, run, program, label) && loads_of_structures(r, run, program, label);
+}
+
 size_t group_fastest(const RunGroup *g)
 {
     size_t best = g->base;
@@ -299,9 +308,9 @@ static bool structures_of_group(Report *r, RunGroup *g, const char *program)
     bool ok = true;
     for (size_t k = 0; k < (best == g->base ? 1 : 2) && ok; k++) {
         const char *label = group_label(g, shown[k], SIZE_MAX);
-        ok = memory_charts(r, g->runs.v[shown[k]], program, label) &&
-             structures(r, g->runs.v[shown[k]], program, label) &&
-             loads_of_structures(r, g->runs.v[shown[k]], program, label);
+        const StoredRun *run = g->runs.v[shown[k]];
+        if (run->count[C_CYCLES]) ok = chart_memory(r, run, program, label) && chart_roof(r, run, program, label);
+        ok = ok && chart_arrays(r, run, program, label);
     }
     return ok;
 }
@@ -414,7 +423,7 @@ static double interference(const uint64_t *c)
     return 1000.0 * (double)c[C_WATCH_INTERFERENCE] / (double)c[C_WARP_INSTS];
 }
 
-static bool time_series(Report *r, RunGroup *g, const char *program)
+bool chart_times(Report *r, RunGroup *g, const char *program)
 {
     const struct {
         const char *title, *unit;
@@ -425,9 +434,9 @@ static bool time_series(Report *r, RunGroup *g, const char *program)
     } kinds[] = {{"IPC", "warp instructions per cycle", ipc, NAN, false, C_CYCLES},
                  {"L1 hit rate", "L1 hits, in %", l1_percent, 100, false, C_CYCLES},
                  {"DRAM traffic", g->clocks ? "GB/s" : "bytes per cycle", dram_rate, NAN, true, C_CYCLES},
-                 {"Warps that may issue", "of an SM", active_warps, NAN, false, C_WATCH_WARPS},
-                 {"Isolated warps", "of an SM", isolated_warps, NAN, false, C_WATCH_ISOLATED},
-                 {"Misses of lines that were pushed out", "per 1000 warp instructions", interference, NAN, false,
+                 {"Warps that may issue", "warps of an SM", active_warps, NAN, false, C_WATCH_WARPS},
+                 {"Isolated warps", "warps of an SM", isolated_warps, NAN, false, C_WATCH_ISOLATED},
+                 {"Misses of lines that were pushed out", "misses per 1000 instructions", interference, NAN, false,
                   C_WATCH_INTERFERENCE}};
     Map seen = {0};
     bool ok = true;
@@ -444,7 +453,10 @@ static bool time_series(Report *r, RunGroup *g, const char *program)
                 for (size_t j = k; j < g->runs.n; j++) any |= g->runs.v[j]->count[kinds[m].needed];
                 if (!any) continue;
                 Figure f;
-                chart_open(&f, FIGURE_SERIES, "%s, %s: %s over time", program, kernel, kinds[m].title);
+                char *shorter = name_shorten(kernel, LONGEST_IN_TITLE);
+                chart_open(&f, FIGURE_SERIES, "%s%s%s: %s over time", program, *program ? ", " : "", shorter,
+                           kinds[m].title);
+                mem_free(shorter);
                 figure_axes(&f, g->clocks ? "simulated time, in µs" : "cycle", kinds[m].unit, group_names(g, SIZE_MAX));
                 f.top = kinds[m].top;
                 for (size_t j = k; j < g->runs.n && f.series.n < MOST_SERIES; j++)
@@ -466,20 +478,10 @@ static bool time_series(Report *r, RunGroup *g, const char *program)
 }
 
 // --- a program -------------------------------------------------------------------------------------------------------
-// Chooses what bars compare: the kernels where there is a single run; else the runs; when these are too many, the runs
-// that differ from the base in one setting.
+// Chooses what bars compare: the runs; when these are too many, the runs that differ from the base in one setting.
 static void choose_bars(RunGroup *g, Bars *bars, const char **what)
 {
     Bar bar;
-    *what = "kernel";
-    if (g->runs.n == 1) {
-        const StoredRun *run = g->runs.v[0];
-        for (size_t k = 0; k < run->kernels.n; k++) {
-            bar = (Bar){run->kernels.v[k].name, run->kernels.v[k].count};
-            if (!run->kernels.v[k].functional && bars->n < MOST_BARS) vec_push(bars, bar);
-        }
-        return;
-    }
     *what = group_names(g, SIZE_MAX);
     for (size_t k = 0; k < g->runs.n && bars->n < MOST_BARS; k++) {
         bool near = g->runs.n <= MOST_BARS;
@@ -510,11 +512,11 @@ bool charts_program(Report *r, RunGroup *g)
     if (ok && g->swept.n == 1 && !curves) ok = relative_times(r, g, program);
     Bars bars = {0};
     choose_bars(g, &bars, &what);
-    if (g->runs.n > bars.n && g->runs.n > 1)
+    if (g->runs.n > bars.n)
         text_put(r->out, "<p class=\"note\">Bars: the runs that differ from the baseline in one setting, as far as "
                          "there is room.</p>\n");
-    ok = ok && chart_issue_slots(r, program, what, &bars) && traffic(r, program, what, &bars) &&
-         time_series(r, g, program);
+    ok = ok && chart_issue_slots(r, program, what, &bars) && chart_bytes(r, program, what, &bars) &&
+         chart_times(r, g, program);
     vec_free(&bars);
     return ok;
 }

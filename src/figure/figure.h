@@ -65,6 +65,24 @@ bool figure_draw(const Figure *f, const char *folder, Text *svg, Diag *diag);
 // Draws one that gnuplot doesn't draw; alone: as a file, which has the colours itself.
 void figure_svg(const Figure *f, bool alone, Text *out);
 
+// --- made.c: a page that another part fills, from its top to its end -------------------------------------------------
+typedef struct Page Page;
+Page *page_open(const char *title, const char *note, bool figures, Diag *diag);  // figures: they are drawn
+void page_heading(Page *p, const char *text);
+void page_answer(Page *p, const char *text);  // what the reader came for
+void page_text(Page *p, const char *text);
+void page_note(Page *p, const char *text);
+void page_lines(Page *p, const char *text);  // as they are: a command, or a part of a source
+// Columns whose names begin with # have numbers. A row has page_row, a cell for each column, and page_row_end.
+void page_table(Page *p, const char *caption, const char *const *columns, size_t count);
+void page_row(Page *p);
+void page_cell(Page *p, const char *text);
+void page_number(Page *p, const char *format, double value);  // format: of a double; NAN: there is none
+void page_row_end(Page *p);
+void page_table_end(Page *p);
+bool page_figure(Page *p, Figure *f);  // puts the figure there, unless it has no values, and frees it
+void page_close(Page *p, Text *out);   // out gets the page; null: it is dropped
+
 // --- report.c: a page over a store -----------------------------------------------------------------------------------
 typedef struct ReportOptions {
     const char *programs, *gpus;  // names between commas; null: all

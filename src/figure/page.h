@@ -91,8 +91,10 @@ typedef struct Report {  // a report while it is written
     Map colours;        // of what series stand for: a name has one colour on a page
     int64_t coloured;   // how many names that are
     uint64_t figures;   // how many these are
+    bool alone;         // the page is of a single run
 } Report;
 enum { MOST_BARS = 24, MOST_LINES = 8, MOST_SERIES = 6, MOST_FIELDS = 12 };
+enum { LONGEST_IN_TITLE = 36 };  // of a kernel's name, behind which stands what the figure shows
 void chart_open(Figure *f, FigureKind kind, const char *format, ...) __attribute__((format(printf, 3, 4)));
 // Puts the figure into the page, unless it has no values, and frees it. False: it can't be drawn.
 bool chart_put(Report *r, Figure *f);
@@ -103,8 +105,12 @@ typedef struct Bar {
 } Bar;
 typedef VEC(Bar) Bars;
 bool chart_issue_slots(Report *r, const char *program, const char *what, const Bars *bars);
-double l1_percent(const uint64_t *count);                      // NAN: there were no accesses
-uint64_t run_misses(const StoredRun *run, const char *array);  // look-ups in the L1, of all kernels
+bool chart_bytes(Report *r, const char *program, const char *what, const Bars *bars);
+// What became of the accesses of each array, and with --why of its loads.
+bool chart_arrays(Report *r, const StoredRun *run, const char *program, const char *label);
+bool chart_times(Report *r, RunGroup *g, const char *program);  // curves over time; program may be empty
+double l1_percent(const uint64_t *count);                       // NAN: there were no accesses
+uint64_t run_misses(const StoredRun *run, const char *array);   // look-ups in the L1, of all kernels
 double run_time(const RunGroup *g, const StoredRun *r);
 const char *time_word(const RunGroup *g);
 size_t group_fastest(const RunGroup *g);      // the place of the run that takes the least time
@@ -126,8 +132,18 @@ double draw_match(const Figure *f, Text *out);  // the body of the picture; retu
 // --- chart.c: the memory chart and the roofline ----------------------------------------------------------------------
 double draw_memory(const Figure *f, Text *out);  // the bodies of the pictures; both return the height
 double draw_roof(const Figure *f, Text *out);
-// Adds both figures of a run. False: they can't be drawn.
-bool memory_charts(Report *r, const StoredRun *run, const char *program, const char *label);
+// Each adds its figure of a run. False: it can't be drawn.
+bool chart_memory(Report *r, const StoredRun *run, const char *program, const char *label);
+bool chart_roof(Report *r, const StoredRun *run, const char *program, const char *label);
+
+// --- source.c: the source of a kernel, with what each line did -------------------------------------------------------
+void source_table(Report *r, const RunKernel *k, const char *label, const char *id, bool open);
+
+// --- single.c: a program that has a single run -----------------------------------------------------------------------
+void single_order(StoredRun *run);  // puts the slowest of its kernels first
+// Adds the kernels, in words and figures; and the curves over time. number: the program's. False: one can't be drawn.
+bool single_kernels(Report *r, const RunGroup *g, size_t number);
+bool single_curves(Report *r, RunGroup *g);
 
 // --- overview.c: what the runs say over all programs -----------------------------------------------------------------
 // Says which settings are fastest, and adds the figures over all programs where there are several.

@@ -267,6 +267,23 @@ static void put_ticks(const char *axis, const Figure *f, bool points, size_t ste
     arena_free(&arena);
 }
 
+// Where long names take the room of an axis from 0 to most, it gets fewer ticks than gnuplot gives it: their numbers
+// would lie on each other.
+static void thin_ticks(const char *axis, const Figure *f, double most, Text *out)
+{
+    enum { NARROW = 230, NUMBER = 42 };
+    size_t longest = 0;
+    for (size_t k = 0; k < f->points.n; k++)
+        longest = MAX(longest, MIN(letters(f->points.v[k].name), (size_t)LONGEST_NAME));
+    double room = WIDTH - 60.0 - (double)(longest * LETTER), least = most * NUMBER / fmax(room, NUMBER);
+    if (room >= NARROW || !(most > 0)) return;
+    double step = pow(10, floor(log10(least)));
+    if (step < least) step *= 2;
+    if (step < least) step *= 2.5;
+    if (step < least) step *= 2;
+    text_printf(out, "set %stics %.6g\n", axis, step);
+}
+
 static void put_down(const Figure *f, Text *out)
 {
     text_printf(out, "set yrange [%zu.5:-0.5]\nset grid x lc rgb '" RULE "' lt 1\nset border 2\n", f->points.n - 1);
@@ -285,6 +302,7 @@ static void bars(const Figure *f, Text *out)
         text_printf(out, "set xrange [0:%.15g]\n", f->top / scale.by);
     else
         text_printf(out, "set xrange [0:%.6g]\n", f->points.n && largest(f) > 0 ? 1.13 * largest(f) / scale.by : 1);
+    thin_ticks("x", f, isfinite(f->top) ? f->top / scale.by : largest(f) / scale.by, out);
     if (isfinite(f->baseline))
         text_printf(out, "set arrow from %.15g, graph 0 to %.15g, graph 1 nohead back lw 1.5 dt 2 lc rgb '" INK "'\n",
                     f->baseline / scale.by, f->baseline / scale.by);
@@ -395,12 +413,14 @@ static void stack(const Figure *f, Text *out)
     put_down(f, out);
     put_title(out, "xlabel", f->y, scale.word);
     text_printf(out, isfinite(f->top) ? "set xrange [0:%.15g]\n" : "set xrange [0:*]\n", f->top);
+    thin_ticks("x", f, isfinite(f->top) ? f->top : most / scale.by, out);
     if (band) {
         double widest = 0;
         for (size_t k = 0; k < f->points.n; k++) widest = fmax(widest, f->series.v[n].values.v[k].y);
         across = scale_of(widest);
         put_title(out, "x2label", f->band, across.word);
         text_put(out, "set x2tics\n");
+        thin_ticks("x2", f, widest / across.by, out);
         text_printf(out, "set x2range [0:%.6g]\n", widest > 0 ? 1.05 * widest / across.by : 1);
         if (most > 0) text_printf(out, "set xrange [0:%.6g]\n", 1.05 * most / scale.by);
     }

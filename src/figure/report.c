@@ -4,6 +4,7 @@
 #include "figure/page.h"
 
 #include "gpu/gpu.h"
+#include "names/names.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,6 +28,14 @@ static const char *label_of(RunGroup *g, size_t run) { return g->swept.n ? group
 static void fold(Text *out, const char *title, size_t rows)
 {
     html_put(out, "<details%r><summary>%s</summary>\n", rows <= 12 ? " open=\"open\"" : "", title);
+}
+
+// A path without its folders. Other texts stay, the names of suites' programs, "rodinia/nn", among them.
+static const char *short_path(const char *text)
+{
+    const char *dot = strrchr(text, '.');
+    bool file = dot && (!strcmp(dot, ".ptx") || !strcmp(dot, ".cu") || !strcmp(dot, ".ini"));
+    return strchr(text, '/') && (*text == '/' || *text == '.' || file) && *base_name(text) ? base_name(text) : text;
 }
 
 // --- the head --------------------------------------------------------------------------------------------------------
@@ -64,10 +73,28 @@ static void put_names(Text *out, const char *name, const Runs *runs,
     vec_free(&list);
 }
 
+// Of a page of one run: what was run, and whether its result is right.
+static void head_of_one(Report *r, const StoredRun *run)
+{
+    const Unit unit = time_unit(run->seconds);
+    html_put(r->out, "<header>\n<h1>%s</h1>\n<p class=\"note\">", run->program);
+    text_printf(r->out, "%zu kernel%s, ", run->kernels.n, run->kernels.n == 1 ? "" : "s");
+    if (run->seconds > 0)
+        text_printf(r->out, "%.4g %s of simulated time", run->seconds * unit.per, unit.name);
+    else
+        text_put(r->out, "without time");
+    text_put(r->out, run->verified ? "; the result is right" : "; the result wasn't checked");
+    text_put(r->out, ". Cycles follow from the GPU's description. Compare runs with each other.</p>\n</header>\n");
+}
+
 static void head(Report *r, const Runs *runs)
 {
     List programs = {0}, gpus = {0};
     size_t failed = 0;
+    if (r->alone) {
+        head_of_one(r, &runs->v.v[0]);
+        return;
+    }
     for (size_t k = 0; k < runs->v.n; k++) {
         add_once(&programs, &runs->v.v[k], by_program), add_once(&gpus, &runs->v.v[k], by_gpu);
         failed += runs->v.v[k].error != NULL;
@@ -150,8 +177,9 @@ static void runs_table(Report *r, const Runs *runs)
                                           "#energy, mJ"};
     uint64_t energy = 0;  // of any run
     for (size_t k = 0; k < runs->v.n; k++) energy |= runs->v.v[k].count[C_ENERGY];
-    text_put(r->out, "<section id=\"runs\">\n<h2>All runs</h2>\n");
-    html_table(r->out, "table-runs", "All runs.", columns, COUNT(columns) - !energy);
+    html_put(r->out, "<section id=\"runs\">\n<h2>%s</h2>\n", r->alone ? "The run" : "All runs");
+    html_table(r->out, "table-runs", r->alone ? "The run, as the store has it." : "All runs.", columns,
+               COUNT(columns) - !energy);
     for (size_t k = 0; k < runs->v.n; k++) {
         const StoredRun *run = &runs->v.v[k];
         const uint64_t *c = run->count;
@@ -294,98 +322,6 @@ static void structures_table(Report *r, RunGroup *g, const char *id)
 }
 
 // --- the source ------------------------------------------------------------------------------------------------------
-static const char *last_name(const char *file)
-{
-    const char *slash = strrchr(file, '/');
-    return slash && slash[1] ? slash + 1 : file;
-}
-
-static void place_cell(Text *out, const char *file, uint64_t line)
-{
-    Text t = {0};
-    text_printf(&t, "%s:%llu", last_name(file), (unsigned long long)line);
-    html_cell(out, t.v);
-    text_free(&t);
-}
-
-// What onchip run --annotate has beside a line, or of an access. of: the kernel's lines summed.
-static void line_numbers(Text *out, const RunLine *l, const RunLine *of)
-{
-    bool shared = l->array && !strcmp(l->array, "shared memory");
-    html_count(out, l->issued);
-    html_percent(out, l->what ? NAN : ratio(l->stalls, of->stalls));
-    html_percent(out, l->what ? NAN : ratio(l->queued, of->queued));
-    real(out, "%.3g", l->issued ? (double)l->lanes / (double)l->issued : NAN);
-    real(out, "%.3g", l->what && l->sectors ? ratio(l->sectors, l->issued) : NAN);
-    real(out, "%.3g", l->what && shared && l->transactions ? ratio(l->transactions, l->issued) : NAN);
-    html_count(out, l->l1_accesses), html_percent(out, ratio(l->l1_hits, l->l1_accesses));
-    text_put(out, "</tr>");
-}
-
-static bool same_place(const RunLine *line, const RunLine *access)
-{
-    uint64_t at = access->at_file ? access->at_line : access->line;
-    return line->line == at && !strcmp(line->file, access->at_file ? access->at_file : access->file);
-}
-
-static bool has_access(const RunKernel *k, const RunLine *line)
-{
-    for (size_t n = 0; n < k->lines.n; n++)
-        if (k->lines.v[n].what && same_place(line, &k->lines.v[n])) return true;
-    return false;
-}
-
-// A line, and below it a row for each of its accesses. A line that has neither text nor accesses says nothing.
-static void line_rows(Text *out, const RunKernel *k, const RunLine *line, const RunLine *of)
-{
-    if (!line->text && !has_access(k, line)) return;
-    html_row(out);
-    place_cell(out, line->file, line->line);
-    html_put(out, "<td class=\"code\" title=\"%s\">%s</td>", line->text ? line->text : "",
-             line->text ? line->text : "");
-    line_numbers(out, line, of);
-    for (size_t n = 0; n < k->lines.n; n++) {
-        const RunLine *a = &k->lines.v[n];
-        if (!a->what || !same_place(line, a)) continue;
-        html_row(out);
-        place_cell(out, line->file, line->line);
-        html_put(out, "<td>↳ %s of %s", a->what, a->array ? a->array : "memory");
-        if (a->at_file) {
-            Text t = {0};
-            text_printf(&t, "%llu", (unsigned long long)a->line);
-            html_put(out, " (%s:%s)", last_name(a->file), t.v);
-            text_free(&t);
-        }
-        text_put(out, "</td>");
-        line_numbers(out, a, of);
-    }
-}
-
-static void source_table(Report *r, const RunKernel *k, const char *label, const char *id)
-{
-    static const char *const columns[] = {"line",         "source",  "#instructions",      "#memory stalls",
-                                          "#LSU stalls",  "#lanes",  "#sectors a request", "#passes a request",
-                                          "#L1 accesses", "#L1 hits"};
-    RunLine of = {.stalls = 0};
-    for (size_t n = 0; n < k->lines.n; n++)
-        if (!k->lines.v[n].what) of.stalls += k->lines.v[n].stalls, of.queued += k->lines.v[n].queued;
-    html_put(r->out, "<details><summary>Source of %s%s%s</summary>\n", k->name, *label ? ", " : "", label);
-    text_put(r->out, "<p class=\"note\">Stalls are shares of the kernel's issue slots that were lost to waiting for "
-                     "memory, and for a place in the load-store unit. What was inlined at a line counts there. Rows "
-                     "with ↳ are a line's accesses of memory.");
-    for (size_t n = 0; n < k->lines.n; n++)
-        if (!k->lines.v[n].what && !k->lines.v[n].text && has_access(k, &k->lines.v[n])) {
-            text_put(r->out, " The text of some lines couldn't be read when the run was made.");
-            break;
-        }
-    text_put(r->out, "</p>\n");
-    html_table(r->out, id, "The hottest lines first.", columns, COUNT(columns));
-    for (size_t n = 0; n < k->lines.n; n++)
-        if (!k->lines.v[n].what) line_rows(r->out, k, &k->lines.v[n], &of);
-    html_table_end(r->out);
-    text_put(r->out, "</details>\n");
-}
-
 static size_t run_sources(Report *r, RunGroup *g, size_t run, size_t number, size_t tables)
 {
     const StoredRun *one = g->runs.v[run];
@@ -393,7 +329,7 @@ static size_t run_sources(Report *r, RunGroup *g, size_t run, size_t number, siz
         char id[64];
         if (!one->kernels.v[k].lines.n) continue;
         snprintf(id, sizeof id, "table-source-%zu-%zu", number, ++tables);
-        source_table(r, &one->kernels.v[k], group_label(g, run, SIZE_MAX), id);
+        source_table(r, &one->kernels.v[k], group_label(g, run, SIZE_MAX), id, false);
     }
     return tables;
 }
@@ -448,7 +384,7 @@ static void common(Report *r, const RunGroup *g)
         if (!*one->value || !strcmp(one->name, "gpu") || !strcmp(one->name, "model") || group_varies(g, one->name))
             continue;
         if (strcmp(one->name, "options"))
-            html_put(r->out, ", %s = %s", one->name, one->value);
+            html_put(r->out, ", %s = %s", one->name, short_path(one->value));
         else
             html_put(r->out, ", %s", one->value);
     }
@@ -466,18 +402,23 @@ static bool program(Report *r, const Runs *runs, const char *name, size_t number
     }
     group_open(&g, list.v, list.n, true, r->options->baseline);
     snprintf(id, sizeof id, "program-%zu", number);
-    html_put(r->out, "<section id=\"%s\">\n<h2>%s</h2>\n", id, name);
+    html_put(r->out, "<section id=\"%s\">\n<h2>%s</h2>\n", id, r->alone ? "Kernels" : name);
     bool ok = true;
     if (g.runs.n) {
         common(r, &g);
-        text_put(r->out, "<div class=\"figures\">\n");
-        ok = charts_program(r, &g);
-        text_put(r->out, "</div>\n");
+        if (g.runs.n > 1) {
+            text_put(r->out, "<div class=\"figures\">\n");
+            ok = charts_program(r, &g);
+            text_put(r->out, "</div>\n");
+        } else {
+            ok = single_kernels(r, &g, number);
+        }
         snprintf(id, sizeof id, "table-times-%zu", number), times_table(r, &g, id);
         snprintf(id, sizeof id, "table-kernels-%zu", number), kernels_table(r, &g, id);
         snprintf(id, sizeof id, "table-structures-%zu", number), structures_table(r, &g, id);
-        source_tables(r, &g, number);
+        if (g.runs.n > 1) source_tables(r, &g, number);
         snprintf(id, sizeof id, "table-counters-%zu", number), counters_table(r, &g, id);
+        if (g.runs.n == 1) ok = ok && single_curves(r, &g);
     } else {
         text_put(r->out, "<p>Every run failed.</p>\n");
     }
@@ -501,16 +442,33 @@ static bool sections(Report *r, const Runs *runs)
     for (size_t k = 0; k < programs.n; k++) {
         char id[64];  // not the program's name: that may be anything, even an id that is taken, such as "runs"
         snprintf(id, sizeof id, "#program-%zu", k + 1);
-        html_put(r->out, "<a href=\"%s\">%s</a>", id, programs.v[k]->program);
+        html_put(r->out, "<a href=\"%s\">%s</a>", id, r->alone ? "kernels" : programs.v[k]->program);
     }
-    text_put(r->out, "<a href=\"#runs\">all runs</a><a href=\"#origin\">origin</a></nav>\n");
+    html_put(r->out, "<a href=\"#runs\">%s</a><a href=\"#origin\">origin</a></nav>\n",
+             r->alone ? "the run" : "all runs");
     bool ok = !any || overview(r, all.v, all.n, programs.n > 1);
     for (size_t k = 0; k < programs.n && ok; k++) ok = program(r, runs, programs.v[k]->program, k + 1);
     vec_free(&programs), vec_free(&all);
     return ok;
 }
 
-// On a page the names of kernels, which may have thousands of letters, lose their middle. The store's stay whole.
+// A program's file stands on a page without its folders, unless another program's would look the same.
+static void shorten_programs(Runs *runs)
+{
+    for (size_t k = 0; k < runs->v.n; k++) {
+        const char *whole = runs->v.v[k].program, *bare = short_path(whole);
+        bool apart = true;
+        for (size_t n = 0; n < runs->v.n && bare != whole && apart; n++)
+            apart = !strcmp(runs->v.v[n].program, whole) ||
+                    (strcmp(runs->v.v[n].program, bare) && strcmp(short_path(runs->v.v[n].program), bare));
+        if (!apart || bare == whole) continue;
+        for (size_t n = k; n < runs->v.n; n++)
+            if (!strcmp(runs->v.v[n].program, whole)) runs->v.v[n].program = bare;
+    }
+}
+
+// On a page kernels have the names of the source. These may have thousands of letters, and lose their middle. The
+// store's stay whole.
 static void shorten_kernels(Runs *runs)
 {
     enum { LONGEST = 80 };
@@ -519,7 +477,11 @@ static void shorten_kernels(Runs *runs)
         for (size_t n = 0; n < runs->v.v[k].kernels.n; n++) vec_push(&names, &runs->v.v[k].kernels.v[n].name);
     const char **whole = mem_alloc((names.n + 1) * sizeof *whole);
     char **shorter = mem_alloc((names.n + 1) * sizeof *shorter);
-    for (size_t k = 0; k < names.n; k++) whole[k] = *names.v[k];
+    for (size_t k = 0; k < names.n; k++) {
+        char *shown = name_shown(*names.v[k]);
+        whole[k] = arena_copy(&runs->arena, shown);
+        mem_free(shown);
+    }
     names_shorten(whole, names.n, LONGEST, shorter);
     for (size_t k = 0; k < names.n; k++) {
         *names.v[k] = arena_copy(&runs->arena, shorter[k]);
@@ -527,6 +489,17 @@ static void shorten_kernels(Runs *runs)
     }
     mem_free(whole), mem_free(shorter);
     vec_free(&names);
+}
+
+// Where a program has one run, its kernels are what is compared: the slowest stands first.
+static void order_kernels(Runs *runs)
+{
+    for (size_t k = 0; k < runs->v.n; k++) {
+        size_t runs_of = 0;
+        for (size_t n = 0; n < runs->v.n; n++)
+            runs_of += !runs->v.v[n].error && !strcmp(runs->v.v[n].program, runs->v.v[k].program);
+        if (runs_of == 1 && !runs->v.v[k].error) single_order(&runs->v.v[k]);
+    }
 }
 
 bool report_page(Store *s, const ReportOptions *options, ReportCount *made, Text *html, Diag *diag)
@@ -539,8 +512,9 @@ bool report_page(Store *s, const ReportOptions *options, ReportCount *made, Text
                         "%s has no runs%s\nhint: onchip sweep puts runs there; onchip report run WORKLOAD makes one",
                         store_path(s), options->programs || options->gpus ? " of these programs and GPUs" : "");
     if (ok) {
-        shorten_kernels(&runs);
-        html_open(html, "onchip report");
+        r.alone = runs.v.n == 1 && !runs.v.v[0].error;
+        shorten_kernels(&runs), shorten_programs(&runs), order_kernels(&runs);
+        html_open(html, r.alone ? runs.v.v[0].program : "onchip report");
         head(&r, &runs);
         ok = sections(&r, &runs);
         runs_table(&r, &runs);

@@ -41,6 +41,8 @@ static const struct {
      "stalls, queued",
      "ntnTnTTnnnnnnnn", true, "number"},
     {"source", "file, line, text", "tnt", false, "file, line"},
+    {"said", "name, text", "tt", true, "name"},
+    {"why", "name, served, first_touch, capacity, conflict, dropped", "trrrrr", true, "name"},
     {"sample", "number, name, value", "ntn", true, "number, name"},
 };
 enum { TABLES = COUNT(tables), SAMPLES = TABLES - 1 };

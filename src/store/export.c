@@ -169,7 +169,7 @@ bool export_rows(Store *s, const RunIds *ids, const ColumnNames *columns, bool k
 typedef struct Tables {
     Store *s;
     Diag *diag;
-    sqlite3_stmt *run, *setting, *measure, *kernel, *counter, *rate, *structure, *line, *source, *sample;
+    sqlite3_stmt *run, *setting, *measure, *kernel, *counter, *rate, *structure, *line, *source, *said, *why, *sample;
 } Tables;
 
 static const struct {
@@ -191,6 +191,9 @@ static const struct {
     {offsetof(Tables, line), "SELECT file, line, at_file, at_line, array, what, issued, lanes, transactions, sectors, "
                              "l1_accesses, l1_hits, stalls, queued FROM line WHERE kernel_id = ? ORDER BY number"},
     {offsetof(Tables, source), "SELECT file, line, text FROM source WHERE run_id = ? ORDER BY file, line"},
+    {offsetof(Tables, said), "SELECT name, text FROM said WHERE kernel_id = ? ORDER BY name"},
+    {offsetof(Tables, why),
+     "SELECT name, served, first_touch, capacity, conflict, dropped FROM why WHERE kernel_id = ? ORDER BY name"},
     {offsetof(Tables, sample), "SELECT name, value FROM sample WHERE kernel_id = ? ORDER BY name, number"},
 };
 
@@ -283,6 +286,8 @@ static void json_kernel(Json *j, Tables *t)
     json_pairs(j, "rates", t, t->rate, id);
     json_rows(j, "structures", t, t->structure, id, false);
     json_rows(j, "lines", t, t->line, id, true);
+    json_pairs(j, "said", t, t->said, id);
+    json_rows(j, "why", t, t->why, id, true);
     json_series(j, t, id);
     json_close(j, '}');
 }

@@ -46,6 +46,8 @@ static const struct {
     {"line",
      "x.number, x.file, x.line, x.at_file, x.at_line, x.array, x.what, x.issued, x.lanes, x.transactions, x.sectors, "
      "x.l1_accesses, x.l1_hits, x.stalls, x.queued"},
+    {"said", "x.name, x.text"},
+    {"why", "x.name, x.served, x.first_touch, x.capacity, x.conflict, x.dropped"},
     {"sample", "x.number, x.name, x.value"},
 };
 

@@ -166,8 +166,13 @@ typedef struct RunLine {  // a row of the table line
     const char *text;  // of a line; null: none was read
     uint64_t line, at_line, issued, lanes, transactions, sectors, l1_accesses, l1_hits, stalls, queued;
 } RunLine;
+typedef struct RunWhy {  // of a data structure: its loads, by what became of them (--why)
+    const char *name;
+    double served, first, capacity, conflict, dropped;
+} RunWhy;
 typedef struct RunKernel {
     const char *name, *grid, *block, *limit;
+    const char *limits;  // what limits it, in words; null: an older onchip made the run, or it has no time
     uint64_t launches;
     uint64_t warps;   // that an SM has room for
     bool functional;  // executed without time
@@ -176,13 +181,10 @@ typedef struct RunKernel {
     double *rate;     // in the order of rates[]; NAN: none
     double *peak;     // by Peak; NAN: none
     RunStructures structures;
+    VEC(RunWhy) why;        // none: nobody asked, or an older onchip made the run
     VEC(RunLine) lines;     // with --lines: the lines, the hottest first, then the accesses of memory
     VEC(uint64_t) samples;  // C_COUNT counters at the end of the first interval, then at the end of the second, …
 } RunKernel;
-typedef struct RunWhy {  // of a data structure, of all kernels: its loads, by what became of them (--why)
-    const char *name;
-    double served, first, capacity, conflict, dropped;
-} RunWhy;
 typedef struct StoredRun {
     const char *key, *program, *params, *gpu, *overrides, *options;
     const char *error;  // null: the run is done
@@ -198,7 +200,7 @@ typedef struct StoredRun {
     VEC(RunSetting) settings;  // the GPU, the overrides, the options, and last the parameters
     size_t params_at;          // the place of the first parameter in settings
     VEC(RunKernel) kernels;
-    VEC(RunWhy) why;  // none: nobody asked
+    VEC(RunWhy) why;  // of all kernels; none: nobody asked
 } StoredRun;
 typedef struct Runs {
     Arena arena;

@@ -15,7 +15,7 @@ typedef struct Reader {
     Runs *runs;
     Store *s;
     Map counters, rates;  // names to places
-    sqlite3_stmt *setting, *kernel, *counter, *rate, *structure, *line, *sample, *why;
+    sqlite3_stmt *setting, *kernel, *counter, *rate, *structure, *line, *sample, *said, *why_of, *why;
     Diag *diag;
 } Reader;
 
@@ -162,9 +162,20 @@ static void read_kernels(Reader *r, StoredRun *run, int64_t id)
                        .functional = count(r, q, 6),
                        .partial = count(r, q, 7),
                        .warps = count(r, q, 8)};
-        sqlite3_stmt *const below[] = {r->counter, r->rate, r->structure, r->line, r->sample};
+        sqlite3_stmt *const below[] = {r->counter, r->rate, r->structure, r->line, r->sample, r->said, r->why_of};
         for (size_t n = 0; n < COUNT(below); n++) sqlite3_bind_int64(below[n], 1, sqlite3_column_int64(q, 0));
         read_counters(r, &k);
+        while (next(r, r->said)) k.limits = word(r, r->said, 0);
+        while (next(r, r->why_of)) {
+            q = r->why_of;
+            RunWhy w = {word(r, q, 0),
+                        sqlite3_column_double(q, 1),
+                        sqlite3_column_double(q, 2),
+                        sqlite3_column_double(q, 3),
+                        sqlite3_column_double(q, 4),
+                        sqlite3_column_double(q, 5)};
+            vec_push(&k.why, w);
+        }
         while (next(r, r->structure)) {
             q = r->structure;
             RunStructure s = {k.name,         word(r, q, 0),  count(r, q, 1), count(r, q, 2), count(r, q, 3),
@@ -227,6 +238,10 @@ static bool open_reader(Reader *r)
                    "SELECT l.file, l.line, at_file, at_line, array, what, issued, lanes, transactions, sectors, "
                    "l1_accesses, l1_hits, stalls, queued, s.text FROM line l LEFT JOIN source s ON s.run_id = ?2 AND "
                    "s.file = l.file AND s.line = l.line WHERE kernel_id = ?1 ORDER BY number") &&
+           prepare(r, &r->said, "SELECT text FROM said WHERE kernel_id = ? AND name = 'limits'") &&
+           prepare(r, &r->why_of,
+                   "SELECT name, served, first_touch, capacity, conflict, dropped FROM why WHERE kernel_id = ? ORDER "
+                   "BY name") &&
            prepare(r, &r->why,
                    "SELECT name, value FROM measure WHERE run_id = ? AND name GLOB 'why.*' ORDER BY name") &&
            prepare(r, &r->sample, "SELECT number, name, value FROM sample WHERE kernel_id = ? ORDER BY number");
@@ -234,7 +249,8 @@ static bool open_reader(Reader *r)
 
 static void close_reader(Reader *r)
 {
-    sqlite3_stmt *const all[] = {r->setting, r->kernel, r->counter, r->rate, r->structure, r->line, r->sample, r->why};
+    sqlite3_stmt *const all[] = {r->setting, r->kernel, r->counter, r->rate, r->structure,
+                                 r->line,    r->sample, r->said,    r->why};
     for (size_t k = 0; k < COUNT(all); k++) sqlite3_finalize(all[k]);
     map_free(&r->counters), map_free(&r->rates);
 }
@@ -362,7 +378,8 @@ void runs_free(Runs *runs)
     for (size_t k = 0; k < runs->v.n; k++) {
         StoredRun *r = &runs->v.v[k];
         for (size_t n = 0; n < r->kernels.n; n++)
-            vec_free(&r->kernels.v[n].structures), vec_free(&r->kernels.v[n].samples), vec_free(&r->kernels.v[n].lines);
+            vec_free(&r->kernels.v[n].structures), vec_free(&r->kernels.v[n].why), vec_free(&r->kernels.v[n].samples),
+                vec_free(&r->kernels.v[n].lines);
         vec_free(&r->settings), vec_free(&r->kernels), vec_free(&r->why);
     }
     vec_free(&runs->v);

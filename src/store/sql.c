@@ -69,9 +69,9 @@ static bool no_orphans(Store *s, Diag *diag)
 {
     static const struct {
         const char *table, *parent;
-    } of[] = {{"setting", "run"},    {"kernel", "run"},   {"measure", "run"},      {"checksum", "run"},
-              {"counter", "kernel"}, {"rate", "kernel"},  {"structure", "kernel"}, {"line", "kernel"},
-              {"source", "run"},     {"sample", "kernel"}};
+    } of[] = {{"setting", "run"},    {"kernel", "run"},  {"measure", "run"},      {"checksum", "run"},
+              {"counter", "kernel"}, {"rate", "kernel"}, {"structure", "kernel"}, {"line", "kernel"},
+              {"source", "run"},     {"said", "kernel"}, {"why", "kernel"},       {"sample", "kernel"}};
     bool ok = true;
     for (size_t k = 0; ok && k < COUNT(of); k++) {
         sqlite3_stmt *q = NULL;

@@ -2,6 +2,7 @@
 #include "store/sql.h"
 
 #include "device/device.h"
+#include "say/say.h"
 
 #include <math.h>
 #include <time.h>
@@ -222,6 +223,31 @@ static bool put_lines(Store *s, int64_t run_id, int64_t kernel, const LaunchSum 
     return ok;
 }
 
+static bool put_why(Store *s, int64_t kernel, const LaunchSum *sum, Diag *diag)
+{
+    Query x = query(s, "INSERT INTO why VALUES (?,?,?,?,?,?,?)");
+    for (size_t k = 0; k < sum->structures.n && sum->why.l1; k++) {
+        const WhyStat *w = &sum->structures.v[k].why;
+        if (!w->reads) continue;
+        put_int(&x, kernel), put_text(&x, sum->structures.v[k].name), put_real(&x, (double)w->served);
+        put_real(&x, why_missed(w, WHY_FIRST)), put_real(&x, why_missed(w, WHY_CAPACITY));
+        put_real(&x, why_missed(w, WHY_CONFLICT)), put_real(&x, why_missed(w, WHY_DROPPED));
+        run_query(&x);
+    }
+    return finish(&x, diag);
+}
+
+static bool put_said(Store *s, int64_t kernel, const LaunchSum *sum, const Gpu *g, Diag *diag)
+{
+    Text words = {0};
+    limits_say(sum, g, &words);
+    Query x = query(s, "INSERT INTO said VALUES (?,'limits',?)");
+    put_int(&x, kernel), put_text(&x, words.v);
+    run_query(&x);
+    text_free(&words);
+    return finish(&x, diag);
+}
+
 static bool put_kernel(Store *s, int64_t run_id, const LaunchSum *sum, const Gpu *g, bool lines, Diag *diag)
 {
     char grid[64], block[64];
@@ -239,6 +265,7 @@ static bool put_kernel(Store *s, int64_t run_id, const LaunchSum *sum, const Gpu
     if (!finish(&x, diag)) return false;
     int64_t id = sqlite3_last_insert_rowid(s->db);
     return put_counters(s, id, sum, g, diag) && put_structures(s, id, sum, diag) && put_samples(s, id, sum, diag) &&
+           (sum->functional || put_said(s, id, sum, g, diag)) && put_why(s, id, sum, diag) &&
            (!lines || put_lines(s, run_id, id, sum, diag));
 }
 

@@ -54,20 +54,20 @@ L:  sub.u64 %rd1, %rd1, 1;
 }
 PTX
 spin=(run spin.ptx --arg u64:0x10000000000)
-begin 'spin: .* cycles' "${spin[@]}"
+begin 'of spin, .* cycles' "${spin[@]}"
 press
 ends 130
 says ' so far (' 'interrupted: kernel spin was stopped after'
-begin 'spin: .* cycles' "${spin[@]}" --json
+begin 'of spin, .* cycles' "${spin[@]}" --json
 press
 ends 130
 says '"partial": true' '"error": "interrupted: kernel spin was stopped after'
-begin 'spin: .* cycles' "${spin[@]}" --json
+begin 'of spin, .* cycles' "${spin[@]}" --json
 stop
 ends 143
 says '"partial": true' '"error": "interrupted: kernel spin was stopped after'
 for way in press ${ONCHIP_LONG:+stop}; do  # twice
-    begin 'spin: .* cycles' "${spin[@]}"
+    begin 'of spin, .* cycles' "${spin[@]}"
     $way
     $way
     ends $([[ $way == press ]] && echo 130 || echo 143)
@@ -81,7 +81,7 @@ if ! grep -q __tsan_init <<<"$(nm "$onchip" 2>/dev/null)"; then
     ends 130
     says 'warp instructions so far' 'interrupted'
 fi
-begin 'atax_kernel1: .* cycles' run atax nx=4096 ny=4096
+begin 'of atax_kernel1, .* cycles' run atax nx=4096 ny=4096
 press
 ends 130
 says 'on gtx480: cut short' 'atax_kernel1  grid' ' so far (' 'interrupted: kernel atax_kernel1'

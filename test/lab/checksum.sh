@@ -58,6 +58,7 @@ changed rate "UPDATE rate SET value = value * 2 WHERE $kernel AND name = 'ipc'"
 changed rate "UPDATE rate SET value = NULL WHERE $kernel AND name = 'ipc'"
 changed structure "UPDATE structure SET name = 'zz' WHERE $kernel AND
     name = (SELECT min(name) FROM structure WHERE $kernel)"
+changed said "UPDATE said SET text = 'nothing alone' WHERE $kernel"
 changed sample "UPDATE sample SET value = value + 1 WHERE $kernel AND number = 1 AND name = 'cycles'"
 changed run "UPDATE checksum SET value = '' WHERE $run AND name = 'run'"
 changed rate "DELETE FROM checksum WHERE $run AND name = 'rate'"

@@ -1,6 +1,7 @@
 #!/bin/bash
-# The figures of a page, as a browser lays them out: every text lies inside its figure, no two texts lie on each other,
-# and no two figures share a title.
+# Pages as a browser lays them out: every text lies inside its figure, no two texts lie on each other, and no two
+# figures share a title. No text is cut off: at 1400 and 400 pixels none reaches out of the page or is hidden by what
+# holds it, but for what stands in a box that scrolls, and such a box has a bar.
 set -euo pipefail
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || exit 77
 command -v gnuplot >/dev/null || exit 77
@@ -17,7 +18,14 @@ export HOME=$folder
 } >/dev/null
 "$ONCHIP" report --db store.db -o page.html >/dev/null
 "$ONCHIP" report --db store.db --program syrk -o one.html >/dev/null
-for page in page one; do
+# One run, of a kernel with a long name.
+name=_ZN5outer5inner30a_kernel_whose_name_has_no_endIfN5other4typeIdEEEEvPT_T0_i
+"$ONCHIP" show ptx atax | sed "s/atax_kernel1/$name/g" >mine.ptx
+"$ONCHIP" report run mine.ptx kernel=$name --arg i32:64 --arg i32:64 --arg buf:32KiB --arg buf:1KiB --arg buf:1KiB \
+    block=64 --lines --interval 100 -o single.html >/dev/null
+grep -q 'outer::inner::' single.html
+"$ONCHIP" advise atax nx=64 ny=64 --db store.db --page advise.html >/dev/null
+for page in page one single; do
     # A pixel more or less is the browser's rounding.
     sed '$d' $page.html >looked.html
     cat >>looked.html <<'HTML'
@@ -52,4 +60,54 @@ HTML
         { cat browser.log >&2; exit 77; }
     said=$(grep -o '<p id="said">[^<]*' dom | tail -n 1)
     [[ $said =~ said\ ([0-9]+)\ figures\;\ \.$ ]] && ((BASH_REMATCH[1] > 5)) || { echo "$page: $said" >&2; exit 1; }
+done
+
+# A window can't be 400 pixels wide, but a frame can. It tells the page around it what it found.
+cat >look.html <<'HTML'
+<script>addEventListener("load", function () {
+    var cut = [], seen = 0, wide = document.documentElement.clientWidth;
+    function scrolls(e) { return e && e.closest(".box, pre"); }
+    document.querySelectorAll("details").forEach(function (d) { d.open = true; });
+    document.querySelectorAll(".box").forEach(function (b) {
+        if (b.scrollWidth > b.clientWidth + 1 && b.offsetHeight - b.clientHeight < 6) {
+            cut.push("no bar to scroll: " + b.textContent.slice(0, 40));
+        }
+    });
+    document.querySelectorAll("body *").forEach(function (e) {
+        var style = getComputedStyle(e);
+        if (e.closest("svg, script, style") || style.display === "inline") { return; }
+        if (/hidden|clip/.test(style.overflowX + style.overflowY) &&
+            (e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1)) {
+            cut.push("hidden: " + e.textContent.slice(0, 60));
+        }
+    });
+    var walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), range = document.createRange();
+    while (walk.nextNode()) {
+        var text = walk.currentNode, holder = text.parentElement;
+        if (!text.textContent.trim() || holder.closest("script, style, svg") || scrolls(holder)) { continue; }
+        range.selectNodeContents(text);
+        Array.from(range.getClientRects()).forEach(function (r) {
+            seen++;
+            if (r.left < -1 || r.right > wide + 1) { cut.push("outside: " + text.textContent.slice(0, 60)); }
+        });
+    }
+    parent.postMessage("saw " + seen + "; " + cut.join("; ") + ".", "*");
+});</script>
+HTML
+for page in page single advise; do
+    sed -e '/<\/body>/{' -e 'r look.html' -e '}' $page.html >inner.html
+    grep -q postMessage inner.html
+    for width in 1400 400; do
+        cat >outer.html <<HTML
+<!DOCTYPE html><body style="margin: 0">
+<iframe src="inner.html" style="border: 0; display: block" width="$width" height="900"></iframe><p id="said"></p>
+<script>addEventListener("message", function (e) { document.getElementById("said").textContent = e.data; });</script>
+HTML
+        timeout 600 "$browser" --headless --no-sandbox --disable-gpu --virtual-time-budget=5000 \
+            --user-data-dir="$folder/profile" --window-size=1400,900 --dump-dom "file://$folder/outer.html" \
+            >dom 2>browser.log || { cat browser.log >&2; exit 77; }
+        said=$(grep -o '<p id="said">[^<]*' dom | tail -n 1)
+        [[ $said =~ saw\ ([0-9]+)\;\ \.$ ]] && ((BASH_REMATCH[1] > 8)) ||
+            { echo "$page at $width: $said" >&2; exit 1; }
+    done
 done

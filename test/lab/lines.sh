@@ -59,6 +59,7 @@ assert heat == sorted(heat, reverse=True), heat
 # 3 blocks of 2 warps; a warp's consecutive words are 4 sectors
 accesses = {(r[1], r[2]): r[4:6] for r in rows if r[2]}
 assert accesses == {(2, "store"): (6, 6), (3, "load"): (6, 6), (3, "store"): (6, 6)}, accesses
+issued = {r[1]: r[4] for r in lines}
 text = dict(db.execute("SELECT line, text FROM source"))
 assert text[2] == '    p[i] = 1; // </td><script>alert("a&b")</script>', text
 assert text[3] == "    q = p[i]; [2J?", text
@@ -69,12 +70,16 @@ space = "{http://www.w3.org/1999/xhtml}"
 for page in "page.html", "made.html":
     table = next(t for t in tree.parse(page).getroot().iter(space + "table") if t.get("id") == "table-source-1-1")
     shown = [["".join(c.itertext()) for c in r] for r in table.find(space + "tbody")]
-    assert ["k.cu:2", text[2], "6"] in [r[:3] for r in shown], shown
-    assert ["k.cu:3", "↳ load of buf", "6"] in [r[:3] for r in shown] or \
-        ["k.cu:3", "↳ load of p", "6"] in [r[:3] for r in shown], shown
+    # The lines in the order of the file, each with its share of the slots, its text and its accesses.
+    heats = {r[1]: r[4] + r[6] + r[7] for r in lines}
+    percent = lambda line: f"{100 * heats[line] / sum(heats.values()):.1f} %"
+    assert [r[:4] for r in shown if r[1]] == [["k.cu:%d" % n, percent(n), text[n], str(want_issued)]
+        for n in (1, 2, 3) for want_issued in [issued[n]]], shown
+    access = "↳ %s of buf: 1 sectors a request" if "buf" in str(shown) else "↳ %s of p: 1 sectors a request"
+    assert [r[2] for r in shown if not r[1]] == [access % what for what in ("store", "load", "store")], shown
 # a store of version 2
-for what in "line", "source": db.execute("DROP TABLE " + what)
-db.execute("DELETE FROM checksum WHERE name IN ('line', 'source')")
+for what in "line", "source", "said", "why": db.execute("DROP TABLE " + what)
+db.execute("DELETE FROM checksum WHERE name IN ('line', 'source', 'said', 'why')")
 db.execute("PRAGMA user_version = 2")
 db.commit()
 PYTHON

@@ -252,7 +252,8 @@ db = sqlite3.connect(sys.argv[1])
 for name, (run,) in zip(names, db.execute("SELECT id FROM run ORDER BY id").fetchall()):
     db.execute("UPDATE run SET program = ?, params = 'grid=1' WHERE id = ?", (name, run))
     db.execute("UPDATE setting SET value = '1' WHERE run_id = ? AND name = 'grid'", (run,))
-for table in "checksum", "line", "source":  # a store of version 1, whose runs get checksums as they are now
+# A store of version 1, whose runs get checksums as they are now.
+for table in "checksum", "line", "source", "said", "why":
     db.execute("DROP TABLE " + table)
 db.execute("PRAGMA user_version = 1")
 db.commit()

@@ -34,6 +34,27 @@ grep -qF 'error over 4 cells: 1.22 (root mean square), -1 on average, most -2 at
 grep -q '6 runs, 6 of them in the store already' <<<"$(reproduce plain)" || complain "plain: the runs were stored"
 if reproduce plain --strict >/dev/null; then complain "--strict should have failed"; fi
 
+# --page: the same values and quotients, and the figure.
+if command -v gnuplot >/dev/null && command -v python3 >/dev/null; then
+    reproduce plain --page "$work/page.html" >/dev/null || complain "plain: no page"
+    python3 - "$work/page.html" <<'PYTHON' || complain "plain: the page"
+import sys, xml.etree.ElementTree as tree
+space = "{http://www.w3.org/1999/xhtml}"
+root = tree.parse(sys.argv[1]).getroot()
+assert root.find(f".//{space}h2").text == "n over n"
+rows = {}
+for row in root.find(f".//{space}table/{space}tbody"):
+    cells = ["".join(c.itertext()) for c in row]
+    rows[tuple(cells[:2])] = cells[2:]
+assert rows["32KiB", "64"] == ["2", "2", "1.000", "its tolerance"], rows
+assert rows["32KiB", "128"] == ["2", "4", "0.500", "its tolerance"], rows
+assert rows["64KiB", "128"] == ["4", "5", "0.800", "no"], rows
+assert rows["16KiB", "64"] == ["1", "–", "–", "–"], rows
+assert len(root.findall(f".//{{http://www.w3.org/2000/svg}}svg")) == 1
+assert "4 cells ours are 1.22" in "".join(root.itertext())
+PYTHON
+fi
+
 # --plot leaves the numbers and a script that draws them.
 reproduce plain --plot "$work/plots" >/dev/null 2>&1 || command -v gnuplot >/dev/null &&
     [[ -s $work/plots/paper-plain.svg ]] || ! command -v gnuplot >/dev/null ||

@@ -48,7 +48,10 @@ try() {
 }
 
 # restamp STORE: makes a store whose rows were changed one of version 1, so that onchip takes them as they are now.
-restamp() { sqlite3 "$1" "DROP TABLE checksum; DROP TABLE line; DROP TABLE source; PRAGMA user_version = 1"; }
+restamp() {
+    sqlite3 "$1" "DROP TABLE checksum; DROP TABLE line; DROP TABLE source; DROP TABLE said;
+        DROP TABLE why; PRAGMA user_version = 1"
+}
 
 # same A B: the stores have the same contents.
 same() {
