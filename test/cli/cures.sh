@@ -45,8 +45,8 @@ cured gtx480 stencil 'loads of param_0 past the L1' "${stencil[@]}"
 
 # 32 lanes in one bank: half of the accesses take 32 passes, and half take one: of 33 passes 31 are for conflicts.
 gives 0 '94 % of the passes of shared memory for bank conflicts' -- run turn.ptx "${turn[@]}"
-cured gtx480 turn 'rows of shared arrays padded by a word' "${turn[@]}"
-cured h200 turn 'rows of shared arrays padded by a word' "${turn[@]}"
+cured gtx480 turn 'rows of 128 bytes of shared arrays padded by 4' "${turn[@]}"
+cured h200 turn 'rows of 128 bytes of shared arrays padded by 4' "${turn[@]}"
 
 # Slots that a hash finds.
 gives 0 'an instruction touching' -- run join.ptx "${join[@]}"
