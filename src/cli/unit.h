@@ -8,9 +8,9 @@
 
 #include <onchip.h>
 
-// Exit codes: 0 all well; 1 the command failed, a kernel faulted, or a result was wrong; 2 the command line is wrong;
-// 130 Ctrl-C, 143 SIGTERM, as shells have it (interrupt_status).
-enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+// Exit codes: 0 all well; 1 the command failed, a kernel faulted, or a result was wrong; 2 the command line is wrong; 3
+// what was compared is worse than was allowed; 130 Ctrl-C, 143 SIGTERM, as shells have it (interrupt_status).
+enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_ABOVE = 3 };
 
 struct CommandLine;
 // cmd_*.c, show_registers.c: the verbs, and how their command lines look
@@ -21,6 +21,7 @@ int cmd_show(int argc, char **argv);
 int show_program_registers(const char *name, const char *const *params);
 int cmd_sweep(int argc, char **argv);
 int cmd_advise(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
 int cmd_db(int argc, char **argv);
 int cmd_reproduce(int argc, char **argv);
 int cmd_report(int argc, char **argv);
@@ -28,8 +29,8 @@ int cmd_probe(int argc, char **argv);
 int cmd_sl1(int argc, char **argv);
 int cmd_gpu(int argc, char **argv);
 int cmd_completion(int argc, char **argv);
-extern const struct CommandLine run_line, cc_line, sweep_line, report_line, advise_line, db_line, reproduce_line,
-    probe_line, sl1_line, list_line, show_line, gpu_line, completion_line;
+extern const struct CommandLine run_line, cc_line, sweep_line, report_line, advise_line, compare_line, db_line,
+    reproduce_line, probe_line, sl1_line, list_line, show_line, gpu_line, completion_line;
 extern const char *const show_views[];  // of show ptx --view; a null ends them
 
 // main.c: "onchip: …" on stderr; tell returns code

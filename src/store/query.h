@@ -207,6 +207,7 @@ typedef struct Runs {
 typedef struct RunsWanted {
     const char *programs, *gpus;  // names between commas; null: all
     const TextList *keys;         // keys of runs in the order in which they were asked for; may be null
+    const char *key;              // of the one run that is wanted; null: all
 } RunsWanted;
 // Reads the wanted runs of the verb run. They come in the order of their programs and then of their settings' texts, so
 // that the order doesn't depend on which run was ready first.

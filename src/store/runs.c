@@ -317,6 +317,7 @@ bool runs_read(Runs *runs, Store *s, const RunsWanted *wanted, Diag *diag)
                                      " wall_seconds, status = 'done' FROM run WHERE verb = 'run' ORDER BY id");
     while (ok && !diag->failed && next(&r, q)) {
         const char *program = word(&r, q, 2), *gpu = word(&r, q, 4);
+        if (wanted->key && strcmp(wanted->key, word(&r, q, 1))) continue;
         if (place(wanted->programs, program) < 0 || place(wanted->gpus, gpu) < 0) continue;
         if (!checksum_check(s, sqlite3_column_int64(q, 0), true, diag)) break;
         StoredRun run = {.key = word(&r, q, 1),

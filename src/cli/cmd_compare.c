@@ -1,0 +1,90 @@
+// cmd_compare.c: onchip compare: two versions of a program side by side, and whether the new one may pass.
+#include "cli/compare.h"
+
+#include <string.h>
+
+static const Option options[] = {
+    {"--fail-above", "PERCENT%|METRIC=PERCENT%[,…]",
+     "exit with status 3 if the new version's time is more than so many percent above the old one's, of a kernel or of "
+     "all together; or a metric: a counter, a rate or a name of Nsight Compute's. Below 0%: if it falls by more"},
+    {"--json", NULL, "print it as JSON (doc/reference/json.md)"},
+    {"--help", NULL, "this text"},
+};
+const CommandLine compare_line = {options, COUNT(options), NULL};
+enum { C_FAIL_ABOVE, C_JSON, C_HELP };
+
+typedef struct Request {
+    Input input;
+    const char *word[2];
+    size_t words;
+    Gate gate;
+    bool json;
+    Diag diag;
+} Request;
+
+static int usage(void)
+{
+    printf("usage: onchip compare OLD NEW [options]\n\n"
+           "Says what has changed from the version OLD to the version NEW, the largest\n"
+           "first. Each of them is a file that onchip run --json has written.\n\n");
+    print_options(options, COUNT(options));
+    return EXIT_OK;
+}
+
+// Returns an exit code, or −1 to go on.
+static int read_options(Request *r, int argc, char **argv)
+{
+    Args a = {.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options)};
+    int o;
+    while ((o = args_next(&a)) != -2) {
+        switch (o) {
+        case -3: return EXIT_USAGE;
+        case -1:
+            if (r->words == 2) return tell(EXIT_USAGE, "'%s' is one too many: compare takes two versions", a.value);
+            r->word[r->words++] = a.value;
+            break;
+        case C_FAIL_ABOVE:
+            if (!gate_read(&r->gate, a.value, &r->diag)) return EXIT_USAGE;
+            break;
+        case C_JSON: r->json = true; break;
+        case C_HELP: return usage();
+        }
+    }
+    if (r->words < 2)
+        return tell(EXIT_USAGE, "compare what? two versions, the old one first: onchip compare old.json new.json");
+    return -1;
+}
+
+static int compare(Request *r)
+{
+    Version v[2] = {{.input = r->word[0]}, {.input = r->word[1]}};
+    Changes c = {.of = {NULL}};
+    GateFailures failures = {0};
+    int code = EXIT_OK;
+    for (int k = 0; k < 2 && code == EXIT_OK; k++) code = input_read(&r->input, &v[k], &r->diag);
+    if (code == EXIT_OK) {
+        changes_find(&v[0], &v[1], &c);
+        if (!gate_judge(&r->gate, &c, &failures, &r->diag)) code = EXIT_FAILED;
+    }
+    if (code == EXIT_OK && r->json)
+        compare_json(&c, &r->gate, &failures);
+    else if (code == EXIT_OK)
+        compare_text(&c, &r->gate, &failures);
+    if (code == EXIT_OK && failures.n) code = EXIT_ABOVE;
+    vec_free(&failures);
+    changes_free(&c);
+    version_free(&v[0]), version_free(&v[1]);
+    return code;
+}
+
+int cmd_compare(int argc, char **argv)
+{
+    Request r = {.words = 0};
+    int code = read_options(&r, argc, argv);
+    if (code < 0) code = compare(&r);
+    fflush(stdout);
+    tell_diag(&r.diag);
+    gate_free(&r.gate);
+    diag_free(&r.diag);
+    return code;
+}

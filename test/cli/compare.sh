@@ -1,0 +1,105 @@
+#!/bin/bash
+# onchip compare: a regression of 5.1 % is caught by --fail-above 5% and one of 4.9 % isn't, of each kind of input; what
+# has changed is told, and what is no run's JSON is refused with its place. Expected values are counted by hand: the
+# files are written here, or a run's file is made slower by awk.
+source "$ONCHIP_SOURCE/test/cli/expect.bash"
+cd "$work" || exit 1
+
+# document NAME:CYCLES:L1HITS …: the JSON of a run at 1 GHz, with an array a of 1000 look-ups.
+document() {
+    local one name cycles hits comma=
+    echo '{"onchip": "0", "schema": 2, "program": "p", "parameters": "n=1", "gpu": "g", "kernels": ['
+    for one; do
+        IFS=: read -r name cycles hits <<<"$one"
+        echo "$comma{\"name\": \"$name\", \"functional\": false, \"limited_by\": \"DRAM: 7 % of its peak\","
+        echo "\"counters\": {\"cycles\": $cycles, \"l1.hits\": ${hits:-500}, \"dram.read_bytes\": 64},"
+        echo "\"rates\": {\"seconds\": ${cycles}e-9}, \"structures\": [{\"name\": \"a\", \"sectors\": 1000,"
+        echo "\"l1_accesses\": 1000, \"l1_hits\": ${hits:-500}, \"dram_bytes\": 64}]}"
+        comma=,
+    done
+    echo ']}'
+}
+
+# --- files
+document k:100000 >old.json
+document k:105100 >worse.json
+document k:104900 >near.json
+document k:105000 >just.json
+gives 3 '+5.1 %' slower 'failed k: time +5.1 %, and +5 % is allowed' 'failed all kernels: time' -- \
+    compare old.json worse.json --fail-above 5%
+gives 0 '+4.9 %' passed -- compare old.json near.json --fail-above 5%
+gives 0 '+5.0 %' passed -- compare old.json just.json --fail-above 5%
+gives 0 '-4.9 %' faster passed -- compare worse.json old.json --fail-above 0%
+gives 0 'all kernels 100 → 100 µs, no change' 'no change k' -- compare old.json old.json --fail-above 0%
+gives 0 '+5.1 %' -- compare old.json worse.json
+lacks passed
+# A metric by its name, and one that may not fall: the hits go from 500 to 474, -5.2 %.
+document k:100000:474 >missing.json
+gives 0 'L1 misses 500 → 526 (+5.2 %)' 'l1.hits 500 → 474' -- compare old.json missing.json --fail-above 0%
+gives 3 'k: l1.hits -5.2 %, and -5 % is allowed' -- compare old.json missing.json --fail-above l1.hits=-5%
+gives 0 passed -- compare old.json missing.json --fail-above l1.hits=-5.3%,time=0%
+gives 3 'k: cycles +5.1 %' -- compare old.json worse.json --fail-above dram.read_bytes=1%,cycles=5.05%
+gives 3 'k: gpu__time_duration.sum +5.1 %' -- compare old.json worse.json --fail-above gpu__time_duration.sum=5%
+# A kernel's time counts though the whole is faster; a kernel that is new fails by the whole alone.
+document k:100000 m:100000 >two.json
+document k:110000 m:80000 >moved.json
+gives 3 'failed k: time +10.0 %' 'all kernels 200 → 190 µs, -5.0 %, faster' -- \
+    compare two.json moved.json --fail-above 5%
+lacks 'failed all'
+lacks 'failed m'
+document k:100000 m:100000 new:20000 >more.json
+gives 3 'failed all kernels: time +10.0 %' 'new: only in the new version, 20 µs' 'no change k, m' -- \
+    compare two.json more.json --fail-above 5%
+lacks 'failed new'
+# Kernels are matched by the name without scope and parameters, and what is left by its place.
+document _Z5saxpyifPf:1000 odd:2000 >names.json
+document _Z5saxpyidPd:1100 even:2000 >named.json
+gives 0 'saxpy(int, double, double*): 1 → 1.1 µs, +10.0 %, slower; was saxpy(int, float, float*), matched by its base' \
+    -- compare names.json named.json
+run compare names.json named.json --json
+[[ $(jq -c '[.kernels[] | [.names[1], .matched_by]]' <<<"$out") == *'["even","place"]'* ]] || complain "json: $out"
+[[ $(jq .change <<<"$out") == 0.033* ]] || complain "json: 3000 to 3100 cycles are $(jq .change <<<"$out")"
+# Launches of a kernel are one.
+document k:50000 k:50000 >halves.json
+gives 0 'launches 1 → 2' 'all kernels 100 → 100 µs, no change' -- compare old.json halves.json --fail-above 0%
+
+# --- what isn't a run's JSON
+# refused TEXT PLACE <JSON
+refused() {
+    cat >bad.json
+    gives 1 "$1" "bad.json:$2" -- compare old.json bad.json
+}
+refused 'a colon is missing' 1:6 <<<'{"a" 1}'
+refused 'a text without an end' 1:2 < <(printf '{"a')
+refused 'this object has no kernels' 1:1 <<<'{}'
+refused 'kernels must be an array' 1:26 <<<'{"schema": 2, "kernels": 7}'
+refused "its schema isn't 2" 1:12 <<<'{"schema": 1, "kernels": []}'
+refused 'a launch must be an object' 1:27 <<<'{"schema": 2, "kernels": [7]}'
+refused 'this object has no counters' 1:27 <<<'{"schema": 2, "kernels": [{"name": "k"}]}'
+for number in -1 1e3 1.5 '"7"' null 99999999999999999999; do
+    refused 'a counter is a whole number' 1:64 \
+        <<<"{\"schema\": 2, \"kernels\": [{\"name\": \"k\", \"counters\": {\"cycles\": $number}}]}"
+done
+refused 'this launch has no time' 1:27 <<<'{"schema": 2, "kernels": [{"name": "k", "counters": {"cycles": 1}}]}'
+refused 'a number beyond all doubles' 1:2 <<<'[1e999]'
+refused 'a zero in front' 1:2 <<<'[01]'
+refused 'half of a pair' 1:3 <<<'["\ud800"]'
+refused 'no value begins like that' 1:2 <<<'[nul]'
+refused 'something stands behind its end' 1:4 <<<'[] []'
+refused 'it is nested more than 64 deep' 1:65 <<<"$(printf '[%.0s' {1..100000})"
+refused 'it ends too early' 1:1 </dev/null
+refused 'a byte that no text may have' 1:3 < <(printf '["\xff"]')
+refused 'a byte that no text may have' 1:4 < <(printf '{"a\0": 1}')
+sed 's/"gpu"/"error": "it was hot", "gpu"/' old.json >failed.json
+gives 1 'failed.json is of a run that failed: it was hot' -- compare failed.json old.json
+gives 1 "can't read none.json: No such file" -- compare old.json none.json
+# A name can't move the cursor of a terminal.
+document k:100000 | sed 's/"k"/"k\\u001b[2J"/' >rude.json
+gives 0 'k�[2J' -- compare rude.json rude.json
+
+# --- the command line
+gives 2 'compare what? two versions' -- compare old.json
+gives 2 "'x' is one too many" -- compare old.json old.json x
+gives 2 "--fail-above takes percents, not '5'" -- compare old.json old.json --fail-above 5
+gives 2 "no metric 'l1.hit'; did you mean 'l1.hits'?" -- compare old.json old.json --fail-above l1.hit=5%
+exit $bad
