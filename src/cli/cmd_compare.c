@@ -7,11 +7,14 @@ static const Option options[] = {
     {"--fail-above", "PERCENT%|METRIC=PERCENT%[,…]",
      "exit with status 3 if the new version's time is more than so many percent above the old one's, of a kernel or of "
      "all together; or a metric: a counter, a rate or a name of Nsight Compute's. Below 0%: if it falls by more"},
+    {"--gpu", "NAME|FILE", "of commands: the GPU's description, where the command doesn't say it (gtx480)"},
+    {"--set", "KEY=VALUE", "of commands: override a key of the description, of both"},
+    {"--db", "FILE", "the store of runs named by keys (onchip/results.db under $XDG_DATA_HOME or ~/.local/share)"},
     {"--json", NULL, "print it as JSON (doc/reference/json.md)"},
     {"--help", NULL, "this text"},
 };
 const CommandLine compare_line = {options, COUNT(options), NULL};
-enum { C_FAIL_ABOVE, C_JSON, C_HELP };
+enum { C_FAIL_ABOVE, C_GPU, C_SET, C_DB, C_JSON, C_HELP };
 
 typedef struct Request {
     Input input;
@@ -26,7 +29,10 @@ static int usage(void)
 {
     printf("usage: onchip compare OLD NEW [options]\n\n"
            "Says what has changed from the version OLD to the version NEW, the largest\n"
-           "first. Each of them is a file that onchip run --json has written.\n\n");
+           "first. Each of them is\n"
+           "  a file that onchip run --json has written:  old.json\n"
+           "  a stored run, by its key, or by its store:  1a2b3c4d, old.db:1a2b3c4d\n"
+           "  what onchip run takes, as one word:         'atax nx=256', ./app, app.cu\n\n");
     print_options(options, COUNT(options));
     return EXIT_OK;
 }
@@ -46,12 +52,18 @@ static int read_options(Request *r, int argc, char **argv)
         case C_FAIL_ABOVE:
             if (!gate_read(&r->gate, a.value, &r->diag)) return EXIT_USAGE;
             break;
+        case C_GPU:
+        case C_SET:
+            vec_push(&r->input.options, options[o].name);
+            vec_push(&r->input.options, a.value);
+            break;
+        case C_DB: r->input.db = a.value; break;
         case C_JSON: r->json = true; break;
         case C_HELP: return usage();
         }
     }
     if (r->words < 2)
-        return tell(EXIT_USAGE, "compare what? two versions, the old one first: onchip compare old.json new.json");
+        return tell(EXIT_USAGE, "compare what? two versions, the old one first: onchip compare ./app_old ./app_new");
     return -1;
 }
 
@@ -84,6 +96,7 @@ int cmd_compare(int argc, char **argv)
     if (code < 0) code = compare(&r);
     fflush(stdout);
     tell_diag(&r.diag);
+    vec_free(&r.input.options);
     gate_free(&r.gate);
     diag_free(&r.diag);
     return code;

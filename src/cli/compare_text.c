@@ -157,8 +157,11 @@ static void put_kernel(const Changes *c, const KernelPair *p)
 static void put_same(const Changes *c)
 {
     Text t = {0};
-    for (size_t k = 0; k < c->pairs.n; k++)
-        if (!c->pairs.v[k].differs) text_printf(&t, "%s%s", t.n ? ", " : "", c->pairs.v[k].of[1]->shown);
+    for (size_t k = 0; k < c->pairs.n; k++) {
+        char *name = name_shorten(c->pairs.v[k].of[1]->shown, 60);
+        if (!c->pairs.v[k].differs) text_printf(&t, "%s%s", t.n ? ", " : "", name);
+        mem_free(name);
+    }
     if (t.n) printf("\n"), put_row(stdout, "no change", INDENT, BREAK_ITEMS, t.v);
     text_free(&t);
 }
@@ -184,7 +187,9 @@ void compare_text(const Changes *c, const Gate *g, const GateFailures *failures)
     double time[2];
     Text t = {0};
     for (int s = 0; s < 2; s++) {
-        text_printf(&t, "%s: %s", c->of[s]->input, c->of[s]->about);
+        const Version *v = c->of[s];
+        bool said = !strncmp(v->about, v->input, strlen(v->input));
+        text_printf(&t, "%s%s%s", said ? "" : v->input, said ? "" : ": ", v->about);
         put_row(stdout, sides[s], 5, BREAK_WORDS, t.v);
         t.n = 0;
     }

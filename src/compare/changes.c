@@ -138,12 +138,32 @@ static int by_line(const void *x, const void *y)
     return l->line != m->line ? (l->line < m->line ? -1 : 1) : strcmp(l->file, m->file);
 }
 
-// A line moves when lines are put in front of it: where both texts are known, the text tells it, else its number does.
-// Files are of one name, wherever they lie.
-static bool same_line(const VersionLine *a, const VersionLine *b)
+// A line moves when lines are put in front of it, and its text changes when it is edited. So lines are the same in this
+// order: of one place and text, of one text, of one place. Files are of one name, wherever they lie; of a kernel that
+// has lines of one file alone, the files may have two names.
+typedef enum SameLine { SAME_BOTH, SAME_TEXT, SAME_PLACE, SAME_WAYS } SameLine;
+
+static bool same_line(const VersionLine *a, const VersionLine *b, bool one_file, SameLine how)
 {
-    if (a->text && b->text) return !strcmp(a->text, b->text);
-    return a->line == b->line && !strcmp(base_name(a->file), base_name(b->file));
+    const bool place = a->line == b->line && (one_file || !strcmp(base_name(a->file), base_name(b->file)));
+    const bool texts = a->text && b->text, text = texts && !strcmp(a->text, b->text);
+    return how == SAME_BOTH ? place && (text || !texts) : how == SAME_TEXT ? text : place;
+}
+
+static bool one_file(const VersionKernel *k)
+{
+    for (size_t n = 1; n < k->lines.n; n++)
+        if (strcmp(k->lines.v[n].file, k->lines.v[0].file)) return false;
+    return true;
+}
+
+static void match_lines(const VersionKernel *a, const VersionKernel *b, size_t *partner, bool *done)
+{
+    const bool one = one_file(a) && one_file(b);
+    for (SameLine how = SAME_BOTH; how < SAME_WAYS; how++)
+        for (size_t k = 0; k < a->lines.n; k++)
+            for (size_t n = 0; n < b->lines.n && partner[k] == SIZE_MAX; n++)
+                if (!done[n] && same_line(&a->lines.v[k], &b->lines.v[n], one, how)) done[n] = true, partner[k] = n;
 }
 
 static void find_lines(KernelPair *p)
@@ -151,17 +171,18 @@ static void find_lines(KernelPair *p)
     const VersionKernel *a = p->of[0], *b = p->of[1];
     if (!a->lines.n || !b->lines.n) return;
     bool *done = mem_alloc(b->lines.n + 1);
+    size_t *partner = mem_alloc((a->lines.n + 1) * sizeof *partner);
+    for (size_t k = 0; k < a->lines.n; k++) partner[k] = SIZE_MAX;
+    match_lines(a, b, partner, done);
     for (size_t k = 0; k < a->lines.n; k++) {
-        LinePair pair = {{&a->lines.v[k], NULL}};
-        for (size_t n = 0; n < b->lines.n && !pair.of[1]; n++)
-            if (!done[n] && same_line(&a->lines.v[k], &b->lines.v[n])) done[n] = true, pair.of[1] = &b->lines.v[n];
+        LinePair pair = {{&a->lines.v[k], partner[k] == SIZE_MAX ? NULL : &b->lines.v[partner[k]]}};
         if (line_size(&pair) > 0) vec_push(&p->lines, pair);
     }
     for (size_t n = 0; n < b->lines.n; n++) {
         LinePair pair = {{NULL, &b->lines.v[n]}};
         if (!done[n] && line_size(&pair) > 0) vec_push(&p->lines, pair);
     }
-    mem_free(done);
+    mem_free(done), mem_free(partner);
     if (p->lines.n) qsort(p->lines.v, p->lines.n, sizeof *p->lines.v, by_line);
 }
 

@@ -46,6 +46,9 @@ void version_free(Version *v);
 // --- document.c, stored.c: what fills it -----------------------------------------------------------------------------
 // From the JSON of onchip run. name: of the file, for errors.
 bool version_document(Version *v, const char *name, const char *text, size_t size, Diag *diag);
+// From the run of the store whose key begins so; "": from the only one that it has.
+bool version_stored(Version *v, Store *s, const char *key, Diag *diag);
+void stored_limits(const RunKernel *k, const Gpu *g, Text *out);  // what limits a kernel, in words
 
 // --- changes.c: what differs -----------------------------------------------------------------------------------------
 typedef enum Match { MATCH_NAME, MATCH_PLAIN, MATCH_PLACE } Match;

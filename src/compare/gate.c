@@ -1,6 +1,6 @@
 // gate.c: how much may change. A limit is so many percent of the old value: above it, the comparison fails. A limit
-// below 0 says by how much a value may fall, for those of which more is better. A kernel that only one version has fails
-// nothing by itself; what it took counts in the whole.
+// below 0 says by how much a value may fall, for those of which more is better. A kernel that only one version has
+// fails nothing by itself; what it took counts in the whole.
 #include "compare/unit.h"
 
 #include <math.h>
@@ -66,7 +66,8 @@ static bool judge(const GateLimit *l, const Changes *c, const KernelPair *pair, 
 
 bool gate_judge(const Gate *g, const Changes *c, GateFailures *out, Diag *diag)
 {
-    bool ok = true;
+    bool ok = !g->limits.n || (c->of[0]->whole.launches && c->of[1]->whole.launches) ||
+              diag_error(diag, "--fail-above has nothing to judge: one of the versions has no kernel that was timed");
     for (size_t k = 0; k < g->limits.n && ok; k++) {
         ok = judge(&g->limits.v[k], c, NULL, out, diag);
         for (size_t n = 0; n < c->pairs.n && ok; n++) ok = judge(&g->limits.v[k], c, &c->pairs.v[n], out, diag);

@@ -213,5 +213,8 @@ typedef struct RunsWanted {
 // that the order doesn't depend on which run was ready first.
 bool runs_read(Runs *runs, Store *s, const RunsWanted *wanted, Diag *diag);
 void runs_free(Runs *runs);
+// The shape of a grid or a block as a stored run has it, "32,8,1". False: it has none, and out is 1, 1, 1.
+bool shape_read(const char *text, uint32_t out[3]);
+uint32_t blocks_room(const RunKernel *r);  // blocks of a kernel that an SM has room for; 0: unknown
 
 #endif

@@ -97,6 +97,57 @@ gives 1 "can't read none.json: No such file" -- compare old.json none.json
 document k:100000 | sed 's/"k"/"k\\u001b[2J"/' >rude.json
 gives 0 'k�[2J' -- compare rude.json rude.json
 
+# --- stored runs and commands
+# A loop of additions waits for no memory: its cycles are the same at any clock, and its time goes as 1 / clock. From
+# 1051 to 1000 MHz that is 5.1 % more, from 1049 4.9 %.
+cat >spin.ptx <<'PTX'
+.version 7.0
+.target sm_20
+.address_size 64
+.visible .entry spin()
+{
+  .reg .b32 %r<3>; .reg .pred %p;
+  mov.u32 %r1, 0;
+LOOP:
+  add.u32 %r1, %r1, 1; setp.lt.u32 %p, %r1, 20000; @%p bra LOOP;
+  ret;
+}
+PTX
+"$onchip" sweep spin.ptx --set gpu.clock=1000,1049,1051 --db runs.db >/dev/null || complain 'no sweep'
+key() { "$onchip" db list --db runs.db --where "gpu.clock=$1" --csv | sed -n '2s/,.*//p'; }
+for of in "$(key 1051)" "runs.db:$(key 1051 | cut -c 1-9)" 'spin.ptx --set gpu.clock=1051'; do
+    for to in "$(key 1000)" 'spin.ptx --set "gpu.clock=1000"'; do
+        gives 3 '+5.1 %' 'failed spin: time +5.1 %' 'cycles no change' 'limited by the grid: 1 block for 15 SMs' -- \
+            compare "$of" "$to" --fail-above 5% --db runs.db
+    done
+done
+for of in "$(key 1049)" "runs.db:$(key 1049)" 'spin.ptx --set gpu.clock=1049'; do
+    gives 0 '+4.9 %' passed -- compare "$of" "$(key 1000)" --fail-above 5% --db runs.db
+    gives 0 '+4.9 %' passed -- compare "$of" spin.ptx --set gpu.clock=1000 --fail-above 5% --db runs.db
+done
+"$onchip" run spin.ptx --set gpu.clock=1051 --json >run.json
+gives 0 'no change spin' -- compare run.json "$(key 1051)" --db runs.db --fail-above 0%,occupancy=0%
+gives 3 'dram' -- compare 'vectoradd n=5000' 'vectoradd n=10000' --gpu titan_v --fail-above dram.read_bytes=80%
+gives 1 'runs.db has 3 runs' 'a colon and a run' -- compare runs.db run.json
+gives 1 'has no run 0123456789' -- compare 0123456789 run.json --db runs.db
+gives 2 "no workload 'atx'" "'atx' failed with the exit status 2" -- compare atx atax
+gives 2 'a search is several runs' -- compare 'atax --sched best-swl' atax
+
+# A CUDA program prints what it prints, and the comparison has the standard output to itself.
+program=$ONCHIP_SOURCE/test/programs/bin/classes
+run compare "$program" "$program" --fail-above 0% --gpu titan_v
+((status == 0)) || complain "a program's status is $status: $err"
+[[ $out == old*'no change'*passed* ]] || complain "a program: $out"
+
+gives 1 'nothing to judge' -- compare "${program%/*}/fills" "${program%/*}/fills" --gpu titan_v --fail-above 5%
+
+# Lines: the second version has an instruction more in the loop, at the third line of the kernel's body.
+sed 's/add.u32 %r1, %r1, 1;/add.u32 %r1, %r1, 1; xor.b32 %r2, %r1, %r2;/; s/mov.u32 %r1, 0;/& mov.u32 %r2, 0;/' \
+    spin.ptx >spun.ptx
+sed '4i // a line more' spin.ptx >late.ptx
+gives 0 'spun.ptx:9 instructions 60 k → 80 k (+33.3 %)' -- compare spin.ptx spun.ptx
+gives 0 'no change spin' -- compare spin.ptx late.ptx --fail-above 0%
+
 # --- the command line
 gives 2 'compare what? two versions' -- compare old.json
 gives 2 "'x' is one too many" -- compare old.json old.json x
