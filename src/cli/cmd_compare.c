@@ -10,17 +10,19 @@ static const Option options[] = {
     {"--gpu", "NAME|FILE", "of commands: the GPU's description, where the command doesn't say it (gtx480)"},
     {"--set", "KEY=VALUE", "of commands: override a key of the description, of both"},
     {"--db", "FILE", "the store of runs named by keys (onchip/results.db under $XDG_DATA_HOME or ~/.local/share)"},
+    {"-o", "FILE", "also write a page into this file: the same, side by side (HTML)"},
     {"--json", NULL, "print it as JSON (doc/reference/json.md)"},
     {"--help", NULL, "this text"},
 };
 const CommandLine compare_line = {options, COUNT(options), NULL};
-enum { C_FAIL_ABOVE, C_GPU, C_SET, C_DB, C_JSON, C_HELP };
+enum { C_FAIL_ABOVE, C_GPU, C_SET, C_DB, C_OUT, C_JSON, C_HELP };
 
 typedef struct Request {
     Input input;
     const char *word[2];
     size_t words;
     Gate gate;
+    const char *out;  // of the page; null: none
     bool json;
     Diag diag;
 } Request;
@@ -58,10 +60,13 @@ static int read_options(Request *r, int argc, char **argv)
             vec_push(&r->input.options, a.value);
             break;
         case C_DB: r->input.db = a.value; break;
+        case C_OUT: r->out = a.value; break;
         case C_JSON: r->json = true; break;
         case C_HELP: return usage();
         }
     }
+    if (r->out && !strcmp(r->out, "-"))
+        return tell(EXIT_USAGE, "-o - has no effect: the standard output has the words; give the page a name");
     if (r->words < 2)
         return tell(EXIT_USAGE, "compare what? two versions, the old one first: onchip compare ./app_old ./app_new");
     return -1;
@@ -77,6 +82,12 @@ static int compare(Request *r)
     if (code == EXIT_OK) {
         changes_find(&v[0], &v[1], &c);
         if (!gate_judge(&r->gate, &c, &failures, &r->diag)) code = EXIT_FAILED;
+    }
+    if (code == EXIT_OK && r->out) {
+        Text html = {0};
+        compare_page(&c, &r->gate, &failures, &html);
+        if (!write_out(&html, r->out, &r->diag)) code = EXIT_FAILED;
+        text_free(&html);
     }
     if (code == EXIT_OK && r->json)
         compare_json(&c, &r->gate, &failures);

@@ -97,6 +97,17 @@ gives 1 "can't read none.json: No such file" -- compare old.json none.json
 document k:100000 | sed 's/"k"/"k\\u001b[2J"/' >rude.json
 gives 0 'k�[2J' -- compare rude.json rude.json
 
+# --- the page: the same side by side. It is well-formed, whatever a kernel is called.
+document '<b>&k:100000' m:1:400 >marked.json
+document '<b>&k:123457' m:1:300 n:7 >marks.json
+gives 3 -- compare marked.json marks.json -o page.html --fail-above 5%
+if command -v xmllint >/dev/null; then xmllint --noout page.html || complain 'the page is no XML'; fi
+for text in '<td>&lt;b&gt;&amp;k</td>' 'data-v="123457">123457</td>' '>+23.5 %</td>' 'class="bad">failed</span> &lt;b&gt;' \
+    '<td class="n">600</td><td class="n">700</td>' '>+16.7 %</td>' 'Only the new version has it.'; do
+    grep -qF -- "$text" page.html || complain "the page hasn't '$text'"
+done
+gives 2 'give the page a name' -- compare old.json old.json -o -
+
 # --- stored runs and commands
 # A loop of additions waits for no memory: its cycles are the same at any clock, and its time goes as 1 / clock. From
 # 1051 to 1000 MHz that is 5.1 % more, from 1049 4.9 %.
