@@ -15,6 +15,7 @@ int input_read(const Input *in, Version *v, Diag *diag);
 
 // --- compare_text.c, compare_json.c ----------------------------------------------------------------------------------
 void compare_text(const Changes *c, const Gate *g, const GateFailures *failures);
+void compare_words(const Changes *c);  // the same without a head, and without what failed
 void compare_json(const Changes *c, const Gate *g, const GateFailures *failures);
 
 #endif

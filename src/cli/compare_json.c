@@ -99,6 +99,8 @@ void compare_json(const Changes *c, const Gate *g, const GateFailures *failures)
     json_string(&j, "onchip", ONCHIP_VERSION);
     put_texts(&j, "versions", c->of[0]->input, c->of[1]->input);
     put_texts(&j, "runs", c->of[0]->about, c->of[1]->about);
+    put_two(&j, "models", c->of[0]->model ? (double)c->of[0]->model : NAN,
+            c->of[1]->model ? (double)c->of[1]->model : NAN);
     put_time(&j, c, NULL);
     json_open(&j, "kernels", '[');
     for (size_t k = 0; k < c->pairs.n; k++) put_kernel(&j, c, &c->pairs.v[k]);

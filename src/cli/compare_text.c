@@ -181,18 +181,28 @@ static void put_failures(const Gate *g, const GateFailures *failures)
     if (g->limits.n && !failures->n) printf("passed: nothing is above what --fail-above allows\n");
 }
 
-void compare_text(const Changes *c, const Gate *g, const GateFailures *failures)
+// A model is a version of the simulator's rules.
+static void put_models(const Changes *c)
 {
-    static const char *const sides[] = {"old", "new"};
+    Text t = {0};
+    if (!c->models) return;
+    for (int s = 0; s < 2; s++) {
+        const char *side = s ? "; the new one by " : "the old version was simulated by ";
+        if (c->of[s]->model)
+            text_printf(&t, "%smodel %lld", side, (long long)c->of[s]->model);
+        else
+            text_printf(&t, "%sa model that isn't known", side);
+    }
+    text_put(&t, ". What differs may be the simulator's doing: run the old version again");
+    put_row(stdout, "note", 5, BREAK_WORDS, t.v);
+    text_free(&t);
+}
+
+void compare_words(const Changes *c)
+{
     double time[2];
     Text t = {0};
-    for (int s = 0; s < 2; s++) {
-        const Version *v = c->of[s];
-        bool said = !strncmp(v->about, v->input, strlen(v->input));
-        text_printf(&t, "%s%s%s", said ? "" : v->input, said ? "" : ": ", v->about);
-        put_row(stdout, sides[s], 5, BREAK_WORDS, t.v);
-        t.n = 0;
-    }
+    put_models(c);
     printf("Percents are of the old value. The sign is a stopwatch's: + is slower.\n\n");
     change_values(c, NULL, "time", time);
     if (c->of[0]->whole.launches || c->of[1]->whole.launches) {
@@ -205,5 +215,19 @@ void compare_text(const Changes *c, const Gate *g, const GateFailures *failures)
     for (size_t k = 0; k < c->pairs.n; k++)
         if (c->pairs.v[k].differs) put_kernel(c, &c->pairs.v[k]);
     put_same(c);
+}
+
+void compare_text(const Changes *c, const Gate *g, const GateFailures *failures)
+{
+    static const char *const sides[] = {"old", "new"};
+    for (int s = 0; s < 2; s++) {
+        const Version *v = c->of[s];
+        bool said = !strncmp(v->about, v->input, strlen(v->input));
+        Text t = {0};
+        text_printf(&t, "%s%s%s", said ? "" : v->input, said ? "" : ": ", v->about);
+        put_row(stdout, sides[s], 5, BREAK_WORDS, t.v);
+        text_free(&t);
+    }
+    compare_words(c);
     put_failures(g, failures);
 }

@@ -321,6 +321,7 @@ static void begin(const ReportRun *r)
     Json *j = r->json;
     json_string(j, "onchip", ONCHIP_VERSION);
     json_int(j, "schema", JSON_VERSION);
+    json_int(j, "model", MODEL_VERSION);
     json_string(j, "program", info->what);
     json_string(j, "parameters", info->params ? info->params : "");
     if (d) json_string(j, "gpu", r->gpu->name);

@@ -233,7 +233,7 @@ static bool clocks_apart(const Version *a, const Version *b)
 
 void changes_find(const Version *before, const Version *now, Changes *out)
 {
-    *out = (Changes){.of = {before, now}, .clocks = clocks_apart(before, now)};
+    *out = (Changes){.of = {before, now}, .clocks = clocks_apart(before, now), .models = before->model != now->model};
     match_kernels(out);
     for (size_t k = 0; k < out->pairs.n; k++) {
         KernelPair *p = &out->pairs.v[k];

@@ -37,6 +37,7 @@ typedef struct Version {
     Arena arena;
     const char *input;  // how the user names it
     const char *about;  // what was run, on which GPU
+    int64_t model;      // of the simulator that ran it; 0: it isn't known
     VEC(VersionKernel) kernels;
     VersionKernel whole;  // the counters and the time of all timed kernels; has no names
     Gpu *gpu;             // has only what formulas over counters need; 0 where it isn't known
@@ -69,6 +70,7 @@ typedef struct KernelPair {
 typedef struct Changes {
     const Version *of[2];
     bool clocks;            // the clocks differ, so that cycles have two lengths
+    bool models;            // the models differ: what differs may be the simulator's doing
     VEC(KernelPair) pairs;  // the largest difference of time first, and last those that are equal
 } Changes;
 void changes_find(const Version *before, const Version *now, Changes *out);

@@ -165,6 +165,9 @@ static bool read_top(const Doc *d, const JsonNode *top)
     if (json_member(top, "error"))
         return diag_error(d->diag, "%s is of a run that failed: %s", d->json->source.name,
                           version_text(v, text_of(d, top, "error")));
+    uint64_t model = 0;
+    if (!add_count(d, top, "model", &model)) return false;
+    v->model = (int64_t)MIN(model, INT32_MAX);
     const char *parameters = text_of(d, top, "parameters"), *gpu = text_of(d, top, "gpu");
     Text about = {0};
     text_printf(&about, "%s%s%s", text_of(d, top, "program"), *parameters ? " " : "", parameters);

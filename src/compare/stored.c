@@ -87,6 +87,7 @@ static bool add_kernel(Version *v, const RunKernel *r, const Gpu *g, Diag *diag)
 static bool fill(Version *v, const StoredRun *run, Diag *diag)
 {
     if (run->error) return diag_error(diag, "the run %.8s failed: %s", run->key, run->error);
+    v->model = run->model;
     Text about = {0};
     text_printf(&about, "%s%s%s  on %s", run->program, *run->params ? " " : "", run->params, run->gpu);
     if (*run->overrides) text_printf(&about, " %s", run->overrides);

@@ -63,6 +63,13 @@ run compare names.json named.json --json
 document k:50000 k:50000 >halves.json
 gives 0 'launches 1 → 2' 'all kernels 100 → 100 µs, no change' -- compare old.json halves.json --fail-above 0%
 
+# Another model of the simulator is told of: what differs may be its doing.
+sed 's/"schema"/"model": 24, "schema"/' old.json >model.json
+gives 0 'the old version was simulated by model 24' "the new one by a model that isn't known" -- \
+    compare model.json worse.json
+gives 0 'no change k' -- compare model.json model.json
+lacks 'simulated by'
+
 # --- what isn't a run's JSON
 # refused TEXT PLACE <JSON
 refused() {
@@ -102,7 +109,8 @@ document '<b>&k:100000' m:1:400 >marked.json
 document '<b>&k:123457' m:1:300 n:7 >marks.json
 gives 3 -- compare marked.json marks.json -o page.html --fail-above 5%
 if command -v xmllint >/dev/null; then xmllint --noout page.html || complain 'the page is no XML'; fi
-for text in '<td>&lt;b&gt;&amp;k</td>' 'data-v="123457">123457</td>' '>+23.5 %</td>' 'class="bad">failed</span> &lt;b&gt;' \
+for text in '<td>&lt;b&gt;&amp;k</td>' 'data-v="123457">123457</td>' '>+23.5 %</td>' \
+    'class="bad">failed</span> &lt;b&gt;' \
     '<td class="n">600</td><td class="n">700</td>' '>+16.7 %</td>' 'Only the new version has it.'; do
     grep -qF -- "$text" page.html || complain "the page hasn't '$text'"
 done
@@ -151,6 +159,23 @@ run compare "$program" "$program" --fail-above 0% --gpu titan_v
 [[ $out == old*'no change'*passed* ]] || complain "a program: $out"
 
 gives 1 'nothing to judge' -- compare "${program%/*}/fills" "${program%/*}/fills" --gpu titan_v --fail-above 5%
+
+# The workflow of doc/use: its command, with a program that has become as much slower as a baseline was made faster.
+run_workflow() {
+    jq ".kernels[] |= (.counters.cycles |= (. / $1 | floor) | .rates.seconds /= $1)" now.json >baseline.json
+    status=0
+    PATH=$work/bin:$PATH bash -c "$(sed -n 's/^ *run: \(onchip compare\)/\1/p' "$ONCHIP_SOURCE/doc/use/compare.yml")" \
+        >"$work/out" 2>"$work/err" || status=$?
+    out=$(<"$work/out") err=$(<"$work/err")
+    ((status == $2)) && [[ $out == *"$3"* && -s compare.html ]] ||
+        complain "the workflow, $1 times as slow: exit status $status: $out $err"
+}
+mkdir bin
+ln -s "$onchip" bin/onchip
+cp "$program" app
+"$onchip" run --gpu rtx3080 --json --lines -o now.json ./app >/dev/null || complain "no baseline"
+run_workflow 1.051 3 'failed'
+run_workflow 1.049 0 'passed'
 
 # Lines: the second version has an instruction more in the loop, at the third line of the kernel's body.
 sed 's/add.u32 %r1, %r1, 1;/add.u32 %r1, %r1, 1; xor.b32 %r2, %r1, %r2;/; s/mov.u32 %r1, 0;/& mov.u32 %r2, 0;/' \
