@@ -165,6 +165,9 @@ typedef struct CompareRequest {
     bool json;
 } CompareRequest;
 int db_compare(const CompareRequest *r, Diag *diag);
+// A condition as the store knows it: of "sched=./own.so" the policy's name. It belongs to arena, or is text. Null: it
+// isn't a policy, and why.
+const char *db_condition(const char *text, Arena *arena, Diag *diag);
 
 // --- tune.c: onchip run --sched best-swl and --autotune, and the searches of onchip sweep ----------------------------
 bool tune_wanted(int argc, char **argv);

@@ -147,6 +147,8 @@ done
 "$onchip" run spin.ptx --set gpu.clock=1051 --json >run.json
 gives 0 'no change spin' -- compare run.json "$(key 1051)" --db runs.db --fail-above 0%,occupancy=0%
 gives 3 'dram' -- compare 'vectoradd n=5000' 'vectoradd n=10000' --gpu titan_v --fail-above dram.read_bytes=80%
+gives 0 'equal in every counter' 'all kernels' '+5.1 %, slower' -- \
+    db compare "$(key 1051)" "$(key 1000)" --db runs.db
 gives 1 'runs.db has 3 runs' 'a colon and a run' -- compare runs.db run.json
 gives 1 'has no run 0123456789' -- compare 0123456789 run.json --db runs.db
 gives 2 "no workload 'atx'" "'atx' failed with the exit status 2" -- compare atx atax
