@@ -24,6 +24,10 @@ static void put_share(Text *out, const double value[2])
 
 static void put_time(Text *out, const double value[2])
 {
+    if (isnan(value[0]) || isnan(value[1])) {
+        text_put(out, "its time isn't known");
+        return;
+    }
     Unit u = time_unit(fmax(value[0], value[1]));
     text_printf(out, "%.4g → %.4g %s, ", u.per * value[0], u.per * value[1], u.name);
     put_share(out, value);

@@ -49,12 +49,13 @@ static bool judge(const GateLimit *l, const Changes *c, const KernelPair *pair, 
     GateFailure f = {.limit = l, .pair = pair};
     if (pair && (!pair->of[0] || !pair->of[1] || !pair->of[0]->timed)) return true;
     change_values(c, pair, l->metric, f.value);
-    if (isnan(f.value[0]) && isnan(f.value[1])) return true;  // such as a share of nothing, twice
+    const bool time = !strcmp(l->metric, "time");
+    if (isnan(f.value[0]) && isnan(f.value[1]) && !time) return true;  // such as a share of nothing, twice
     if (isnan(f.value[0]) || isnan(f.value[1]))
         return diag_error(diag, "--fail-above: %s of %s isn't known in the %s version", l->metric,
                           pair ? pair->of[0]->shown : "all kernels", isnan(f.value[0]) ? "old" : "new");
     double by[2] = {f.value[0], f.value[1]};  // of a time whole cycles, which aren't rounded
-    if (!strcmp(l->metric, "time") && !c->clocks) {
+    if (time && !c->clocks) {
         double cycles[2];
         change_values(c, pair, counter_info[C_CYCLES].name, cycles);
         if (cycles[0] > 0) by[0] = cycles[0], by[1] = cycles[1];
