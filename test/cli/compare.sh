@@ -185,6 +185,7 @@ sed 's/add.u32 %r1, %r1, 1;/add.u32 %r1, %r1, 1; xor.b32 %r2, %r1, %r2;/; s/mov.
 sed '4i // a line more' spin.ptx >late.ptx
 gives 0 'spun.ptx:9 instructions 60 k → 80 k (+33.3 %)' -- compare spin.ptx spun.ptx
 gives 0 'no change spin' -- compare spin.ptx late.ptx --fail-above 0%
+lacks instructions
 
 # --- the command line
 gives 2 'compare what? two versions' -- compare old.json
