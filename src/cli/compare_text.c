@@ -162,8 +162,9 @@ static void put_same(const Changes *c)
 {
     Text t = {0};
     for (size_t k = 0; k < c->pairs.n; k++) {
+        if (c->pairs.v[k].differs) continue;
         char *name = name_shorten(c->pairs.v[k].of[1]->shown, 60);
-        if (!c->pairs.v[k].differs) text_printf(&t, "%s%s", t.n ? ", " : "", name);
+        text_printf(&t, "%s%s", t.n ? ", " : "", name);
         mem_free(name);
     }
     if (t.n) printf("\n"), put_row(stdout, "no change", INDENT, BREAK_ITEMS, t.v);

@@ -59,6 +59,16 @@ gives 0 'saxpy(int, double, double*): 1 → 1.1 µs, +10.0 %, slower; was saxpy(
 run compare names.json named.json --json
 [[ $(jq -c '[.kernels[] | [.names[1], .matched_by]]' <<<"$out") == *'["even","place"]'* ]] || complain "json: $out"
 [[ $(jq .change <<<"$out") == 0.033* ]] || complain "json: 3000 to 3100 cycles are $(jq .change <<<"$out")"
+# Where more are left of one version than of the other, nothing says which is which.
+document a:1000 odd:2000 >two.json
+document a:1000 even:2000 f:300 >three.json
+gives 0 'odd: only in the old version, 2 µs' 'even: only in the new version, 2 µs' 'f: only in the new version' \
+    'no change a' 'all kernels 3 → 3.3 µs, +10.0 %, slower' -- compare two.json three.json -o page.html --fail-above 11%
+gives 3 'failed all kernels: time +10.0 %' -- compare two.json three.json --fail-above 9%
+lacks 'failed odd'
+run compare three.json two.json --json
+[[ $(jq -c '[.kernels[].names]' <<<"$out") == '[["even",null],[null,"odd"],["f",null],["a","a"]]' ]] ||
+    complain "json: $out"
 # Launches of a kernel are one.
 document k:50000 k:50000 >halves.json
 gives 0 'launches 1 → 2' 'all kernels 100 → 100 µs, no change' -- compare old.json halves.json --fail-above 0%
