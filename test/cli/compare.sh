@@ -40,6 +40,13 @@ gives 3 'k: l1.hits -5.2 %, and -5 % is allowed' -- compare old.json missing.jso
 gives 0 passed -- compare old.json missing.json --fail-above l1.hits=-5.3%,time=0%
 gives 3 'k: cycles +5.1 %' -- compare old.json worse.json --fail-above dram.read_bytes=1%,cycles=5.05%
 gives 3 'k: gpu__time_duration.sum +5.1 %' -- compare old.json worse.json --fail-above gpu__time_duration.sum=5%
+sed 's/"dram.read_bytes": 64/"dram.read_bytes": 64, "dram.write_bytes": 36/' old.json >writes.json
+gives 3 'k: dram.bytes +56.2 %' -- compare old.json writes.json --fail-above dram.bytes=50%
+# What limits a kernel: another cause is told, other numbers aren't.
+sed 's/DRAM: 7 %/DRAM: 9 %/' old.json >dram.json
+sed 's/DRAM: 7 %/the grid: 1 block; L2: 9 %/' old.json >l2.json
+gives 0 'no change k' -- compare old.json dram.json
+gives 0 'was limited by DRAM: 7 % of its peak' 'is limited by the grid: 1 block; L2: 9 %' -- compare old.json l2.json
 # A kernel's time counts though the whole is faster; a kernel that is new fails by the whole alone.
 document k:100000 m:100000 >two.json
 document k:110000 m:80000 >moved.json
