@@ -139,31 +139,46 @@ static int by_line(const void *x, const void *y)
 }
 
 // A line moves when lines are put in front of it, and its text changes when it is edited. So lines are the same in this
-// order: of one place and text, of one text, of one place. Files are of one name, wherever they lie; of a kernel that
-// has lines of one file alone, the files may have two names.
+// order: of one place and text, of one text, of one place. Files are of one name, wherever they lie; and a file
+// that alone is left of each version is one, too, whatever it is called.
 typedef enum SameLine { SAME_BOTH, SAME_TEXT, SAME_PLACE, SAME_WAYS } SameLine;
 
-static bool same_line(const VersionLine *a, const VersionLine *b, bool one_file, SameLine how)
+static bool has_file(const VersionKernel *k, const char *file)
 {
-    const bool place = a->line == b->line && (one_file || !strcmp(base_name(a->file), base_name(b->file)));
+    for (size_t n = 0; n < k->lines.n; n++)
+        if (!strcmp(base_name(k->lines.v[n].file), base_name(file))) return true;
+    return false;
+}
+
+// The one file of a that b has none of the same name of; null: there is none, or several are.
+static const char *lone_file(const VersionKernel *a, const VersionKernel *b)
+{
+    const char *lone = NULL, *last = NULL;
+    for (size_t n = 0; n < a->lines.n; n++) {
+        const char *file = a->lines.v[n].file;
+        if ((last && !strcmp(last, file)) || (lone && !strcmp(lone, file)) || has_file(b, last = file)) continue;
+        if (lone) return NULL;
+        lone = file;
+    }
+    return lone;
+}
+
+static bool same_line(const VersionLine *a, const VersionLine *b, const char *const lone[2], SameLine how)
+{
+    const bool file = !strcmp(base_name(a->file), base_name(b->file)) ||
+                      (lone[0] && lone[1] && !strcmp(a->file, lone[0]) && !strcmp(b->file, lone[1]));
+    const bool place = a->line == b->line && file;
     const bool texts = a->text && b->text, text = texts && !strcmp(a->text, b->text);
     return how == SAME_BOTH ? place && (text || !texts) : how == SAME_TEXT ? text : place;
 }
 
-static bool one_file(const VersionKernel *k)
-{
-    for (size_t n = 1; n < k->lines.n; n++)
-        if (strcmp(k->lines.v[n].file, k->lines.v[0].file)) return false;
-    return true;
-}
-
 static void match_lines(const VersionKernel *a, const VersionKernel *b, size_t *partner, bool *done)
 {
-    const bool one = one_file(a) && one_file(b);
+    const char *const lone[2] = {lone_file(a, b), lone_file(b, a)};
     for (SameLine how = SAME_BOTH; how < SAME_WAYS; how++)
         for (size_t k = 0; k < a->lines.n; k++)
             for (size_t n = 0; n < b->lines.n && partner[k] == SIZE_MAX; n++)
-                if (!done[n] && same_line(&a->lines.v[k], &b->lines.v[n], one, how)) done[n] = true, partner[k] = n;
+                if (!done[n] && same_line(&a->lines.v[k], &b->lines.v[n], lone, how)) done[n] = true, partner[k] = n;
 }
 
 static void find_lines(KernelPair *p)

@@ -204,6 +204,14 @@ gives 0 'spun.ptx:9 instructions 60 k → 80 k (+33.3 %)' -- compare spin.ptx sp
 gives 0 'no change spin' -- compare spin.ptx late.ptx --fail-above 0%
 lacks instructions
 
+# Of CUDA source, two files of two names: the line that has an addition more. What clang makes beside it are others.
+if command -v clang >/dev/null; then
+    echo '__global__ void add(float *x) { x[threadIdx.x] += 1; }' >one.cu
+    echo '__global__ void add(float *x) { x[threadIdx.x] += x[threadIdx.x + 32]; }' >other.cu
+    gives 0 'other.cu:1 instructions ' -- compare 'one.cu --block 32 --arg buf:256' 'other.cu --block 32 --arg buf:256'
+    lacks 'from nothing'
+fi
+
 # --- the command line
 gives 2 'compare what? two versions' -- compare old.json
 gives 2 "'x' is one too many" -- compare old.json old.json x
