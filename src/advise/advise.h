@@ -18,9 +18,6 @@ typedef struct Remedy {           // a change
     const char *sl1;              // null: off
 } Remedy;
 typedef VEC(Remedy) Remedies;
-// The shape of a grid or a block as a stored run has it, "32,8,1". False: it has none, and out is 1, 1, 1.
-bool shape_read(const char *text, uint32_t out[3]);
-uint32_t blocks_room(const RunKernel *r);  // blocks of a kernel that an SM has room for; 0: unknown
 
 // --- ideals.c: what is lost at most ----------------------------------------------------------------------------------
 typedef struct Ideal {  // something that costs time, and what the run would take without it

@@ -6,7 +6,6 @@
 #include "exec/launch.h"
 #include "gpu/gpu.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,20 +128,6 @@ static void find_routes(const Asked *f)
 }
 
 // --- how much runs at a time -----------------------------------------------------------------------------------------
-bool shape_read(const char *text, uint32_t out[3])
-{
-    out[0] = out[1] = out[2] = 1;
-    return text && sscanf(text, "%" SCNu32 ",%" SCNu32 ",%" SCNu32, &out[0], &out[1], &out[2]) == 3;
-}
-
-uint32_t blocks_room(const RunKernel *r)
-{
-    uint32_t b[3];
-    if (!shape_read(r->block, b)) return 0;
-    uint64_t warps = ((uint64_t)b[0] * b[1] * b[2] + LANES - 1) / LANES;
-    return warps ? (uint32_t)(r->warps / warps) : 0;
-}
-
 // Those of the kernel with the most.
 static uint32_t blocks_held(const StoredRun *run)
 {

@@ -237,6 +237,28 @@ void json_double(Json *json, const char *key, double value);  // NaN and infinit
 void json_bool(Json *json, const char *key, bool value);
 void json_free(Json *json);
 
+// --- json_read.c: JSON, read into a tree -----------------------------------------------------------------------------
+typedef enum JsonKind { JSON_NULL, JSON_FALSE, JSON_TRUE, JSON_NUMBER, JSON_TEXT, JSON_ARRAY, JSON_OBJECT } JsonKind;
+typedef struct JsonNode {
+    JsonKind kind;
+    bool is_whole;           // of a number: it is written as one from 0 to 2^64 - 1, which whole has
+    const char *key, *text;  // key: of an object's member; text: of a JSON_TEXT
+    double number;
+    uint64_t whole;
+    struct JsonNode *first, *next;  // what is in an array or an object, in its order
+    size_t at;                      // where it stands, for diag_at
+} JsonNode;
+typedef struct JsonDocument {
+    Source source;
+    char *text, *strings;
+    JsonNode *nodes;  // the first is the whole
+} JsonDocument;
+// Reads a text. False, and why, where it isn't JSON, or the host has no memory for it. Whatever it returns,
+// json_close_document releases d.
+bool json_read(JsonDocument *d, const char *name, const char *text, size_t size, Diag *diag);
+void json_close_document(JsonDocument *d);
+const JsonNode *json_member(const JsonNode *object, const char *key);  // null: it isn't there
+
 // --- crew.c: host threads that share a phase's tasks -----------------------------------------------------------------
 typedef struct Crew Crew;
 Crew *crew_open(uint32_t threads);  // 0 or 1: the caller alone

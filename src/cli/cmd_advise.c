@@ -1,5 +1,6 @@
 // cmd_advise.c: onchip advise: what a programmer can change about a run, what each change gains, and why.
 #include "cli/advise.h"
+#include "compare/compare.h"
 #include "device/device.h"
 #include "names/names.h"
 
@@ -197,16 +198,10 @@ static void kernels_text(const Advice *a, const struct Gpu *g)
     const StoredRun *run = a->trials.v[0].run;
     for (size_t k = 0; k < run->kernels.n; k++) {
         const RunKernel *r = &run->kernels.v[k];
-        LaunchSum sum = {.occupancy_warps = (uint32_t)r->warps, .occupancy_limit = r->limit};
-        uint32_t grid[3], block[3];
         if (r->functional) continue;
-        shape_read(r->grid, grid), shape_read(r->block, block);
-        for (int n = 0; n < 3; n++) sum.info.grid[n] = grid[n], sum.info.block[n] = block[n];
-        sum.occupancy_blocks = blocks_room(r);
-        memcpy(sum.count, r->count, sizeof sum.count);
         Text limits = {0};
         char *full = name_shown(r->name), *name = name_shorten(full, 2 * report_width(stdout));
-        limits_say(&sum, g, &limits);
+        stored_limits(r, g, &limits);
         printf("\n%s: %.0f %% of the time\n", name, 100.0 * (double)r->count[C_CYCLES] / (double)run->cycles);
         put_row(stdout, "  limited by", 16, BREAK_WORDS, limits.v);
         expect_text(r->count, g, stdout);

@@ -64,6 +64,7 @@ typedef struct Request {
     Filter filter;
     VEC(const char *) where, words;
     bool json, csv, kernels, yes;
+    Arena arena;
     Diag diag;
 } Request;
 
@@ -147,7 +148,10 @@ static int read_options(Request *r, size_t v, int argc, char **argv)
         case D_DB: r->db = a.value; break;
         case D_PROGRAM: r->filter.program = a.value; break;
         case D_GPU: r->filter.gpu = a.value; break;
-        case D_WHERE: vec_push(&r->where, a.value); break;
+        case D_WHERE:
+            vec_push(&r->where, db_condition(a.value, &r->arena, &r->diag));
+            if (r->diag.failed) return EXIT_USAGE;
+            break;
         case D_FAILED: r->filter.failed = true; break;
         case D_MODEL: r->filter.model = a.value; break;
         case D_COLUMNS: r->columns = a.value; break;
@@ -185,6 +189,7 @@ int cmd_db(int argc, char **argv)
     if (r.diag.failed) fflush(stdout), tell(0, "%s", r.diag.text.v);
     diag_free(&r.diag);
     vec_free(&r.where), vec_free(&r.words);
+    arena_free(&r.arena);
     return code;
 }
 

@@ -277,12 +277,13 @@ static bool take_environment(Words *all, Arena *arena, Diag *diag)
     return o == -2;
 }
 
-static int run_words(int argc, char **argv)
+static int run_words(int argc, char **argv, FILE *into)
 {
     const int own = find_program(argc, argv);  // what stands behind it is the program's
     const bool tuned = tune_wanted(own, argv);
+    if (tuned && into) return tell(EXIT_USAGE, "a search is several runs; give the run that is best by itself");
     if (tuned) return tune(argc, argv);
-    Run r = {.sl1 = sl1_defaults, .file = file_run(NULL), .out = stdout};
+    Run r = {.sl1 = sl1_defaults, .file = file_run(NULL), .out = into ? into : stdout, .into = into};
     r.command = own < argc && !strcmp(argv[own], COMMAND);
     if (own + r.command < argc) r.words = (const char *const *)argv + own + r.command;
     int code = read_options(&r, own, argv);
@@ -308,7 +309,7 @@ static int run_words(int argc, char **argv)
     return code;
 }
 
-int cmd_run(int argc, char **argv)
+static int run_line_of(int argc, char **argv, FILE *into)
 {
     Words all = {0};
     Arena arena = {0};
@@ -317,7 +318,7 @@ int cmd_run(int argc, char **argv)
     if (take_environment(&all, &arena, &error)) {
         int n = (int)all.n + argc;
         for (int k = 0; k <= argc; k++) vec_push(&all, argv[k]);  // a null ends them
-        code = run_words(n, all.v);
+        code = run_words(n, all.v, into);
     } else {
         tell(code, "%s", error.text.v);
     }
@@ -325,3 +326,7 @@ int cmd_run(int argc, char **argv)
     arena_free(&arena);
     return code;
 }
+
+int cmd_run(int argc, char **argv) { return run_line_of(argc, argv, NULL); }
+
+int run_into(int argc, char **argv, FILE *out) { return run_line_of(argc, argv, out); }

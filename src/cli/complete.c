@@ -170,6 +170,8 @@ static void plain(Completion *c, const Command *of, const char *const first[2], 
     for (size_t k = 0; !n && of->line->word && (word = of->line->word(k, &doc)); k++) offer(c, word, "", doc);
     if (!strcmp(name, "run") || !strcmp(name, "advise"))
         programs(c, first[0], false);
+    else if (!strcmp(name, "compare"))
+        workloads(c), offer_files(c);
     else if (!strcmp(name, "sweep"))
         programs(c, first[0], true);
     else if (!strcmp(name, "report") && n)

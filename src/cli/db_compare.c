@@ -1,6 +1,6 @@
 // db_compare.c: onchip db compare: prints ratios of pairs with the interval of their mean, and the counters that
 // differ.
-#include "cli/unit.h"
+#include "cli/compare.h"
 
 #include <math.h>
 #include <string.h>
@@ -185,6 +185,22 @@ static bool compare_stores(const CompareRequest *r, Diag *diag)
     return ok;
 }
 
+const char *db_condition(const char *text, Arena *arena, Diag *diag)
+{
+    const char *equals = strchr(text, '=');
+    if (!equals || !policy_is_path(equals + 1)) return text;
+    const char *name = arena_text(arena, text, (size_t)(equals - text));
+    if (strcmp(setting_name(name), "sched.policy")) return text;
+    Plugin *plugin = plugin_open(equals + 1, diag);
+    if (!plugin) return NULL;
+    Text known = {0};
+    plugin_known(plugin, &known);
+    text = arena_printf(arena, "%s=%s", name, known.v);
+    text_free(&known);
+    plugin_drop(plugin);
+    return text;
+}
+
 // "NAME=A,B": the filter with NAME=A, and with NAME=B.
 static bool compare_by(const CompareRequest *r, Diag *diag)
 {
@@ -201,11 +217,12 @@ static bool compare_by(const CompareRequest *r, Diag *diag)
         VEC(const char *) where = {0};
         for (size_t n = 0; r->filter->where[n]; n++) vec_push(&where, r->filter->where[n]);
         names[k] = arena_printf(&arena, "%s=%.*s", name, (int)v[k].n, v[k].at);
-        vec_push(&where, names[k]);
+        const char *known = db_condition(names[k], &arena, diag);
+        vec_push(&where, known);
         vec_push(&where, NULL);
         Filter f = *r->filter;
         f.where = where.v;
-        ok = select_side(&x[k], r->db, &f, diag);
+        ok = known && select_side(&x[k], r->db, &f, diag);
         vec_free(&where);
     }
     ok = ok && compare_sides(r, x, name, names, diag);
@@ -290,6 +307,22 @@ static bool print_times(Store *s, const RunIds ids[2], Diag *diag)
     return true;
 }
 
+// What onchip compare says of them; of a run that failed, and of a measurement, nothing.
+static void print_words(Store *s, const char *const what[2])
+{
+    Version v[2] = {{.input = what[0]}, {.input = what[1]}};
+    Diag none = {0};
+    if (version_stored(&v[0], s, what[0], &none) && version_stored(&v[1], s, what[1], &none)) {
+        Changes c;
+        changes_find(&v[0], &v[1], &c);
+        printf("\n");
+        compare_words(&c);
+        changes_free(&c);
+    }
+    diag_free(&none);
+    version_free(&v[0]), version_free(&v[1]);
+}
+
 // Compares two runs of a store: prints every counter that differs, or with --column the ratio of that column.
 static bool compare_keys(const CompareRequest *r, Diag *diag)
 {
@@ -322,6 +355,7 @@ static bool compare_keys(const CompareRequest *r, Diag *diag)
         } else if (ok) {
             print_differences(&d, r->what);
             ok = print_times(s, ids, diag);
+            if (ok) print_words(s, r->what);
         }
         vec_free(&d);
         arena_free(&arena);

@@ -11,6 +11,7 @@ const Command commands[] = {
     {"sweep", cmd_sweep, "runs every combination of settings and keeps the results in a store", &sweep_line},
     {"report", cmd_report, "makes a page of figures and tables from a store's runs", &report_line},
     {"advise", cmd_advise, "says what to change about a program, and what that gains", &advise_line},
+    {"compare", cmd_compare, "says what has changed between two versions of a program", &compare_line},
     {"db", cmd_db, "lists, shows, compares, exports, merges and deletes a store's runs", &db_line},
     {"reproduce", cmd_reproduce, "prints our values beside those of a paper's figures and tables", &reproduce_line},
     {"probe", cmd_probe, "finds out how a GPU's memory hierarchy is built, simulated or real", &probe_line},

@@ -249,6 +249,8 @@ static void lines(const ReportLaunch *l)
 {
     Json *j = l->run->json;
     LineStats all = {0};
+    Text source = {0};
+    const char *file = NULL;  // that source has
     lines_of(l->record->code, l->record->inst, &all);
     json_open(j, "lines", '[');
     for (size_t k = 0; k < all.n; k++) {
@@ -256,6 +258,13 @@ static void lines(const ReportLaunch *l)
         json_open(j, NULL, '{');
         json_string(j, "file", line->file);
         json_uint(j, "line", line->line);
+        if (!file || strcmp(file, line->file)) {
+            file = line->file;
+            if (!source_of(l->record->code, file, &source)) source.n = 0;
+        }
+        char *text = source_line(&source, line->line);
+        if (text && *text) json_string(j, "text", text);
+        mem_free(text);
         json_uint(j, "issued", line->stat.issued);
         if (line->at_file) json_string(j, "at_file", line->at_file), json_uint(j, "at_line", line->at_line);
         json_uint(j, "stall_slots", line->stat.stalls + line->stat.queued);
@@ -267,7 +276,7 @@ static void lines(const ReportLaunch *l)
         json_close(j, '}');
     }
     json_close(j, ']');
-    vec_free(&all);
+    vec_free(&all), text_free(&source);
 }
 
 static void series(const ReportLaunch *l)
@@ -323,6 +332,7 @@ static void begin(const ReportRun *r)
     Json *j = r->json;
     json_string(j, "onchip", ONCHIP_VERSION);
     json_int(j, "schema", JSON_VERSION);
+    json_int(j, "model", MODEL_VERSION);
     json_string(j, "program", info->what);
     json_string(j, "parameters", info->params ? info->params : "");
     if (d) json_string(j, "gpu", r->gpu->name);

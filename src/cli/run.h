@@ -22,6 +22,7 @@ typedef struct Run {
     const char *const *words;  // of a CUDA program, whose file is the first; null: it is none
     bool command;              // that is a command instead
     FILE *out;                 // gets the report
+    FILE *into;                // gets the JSON, for another command; null: out is the user's
     Regex *regex;              // of kernels
     const char *metrics;       // null: the report
     bool toolkit;              // CUDA source is compiled by NVIDIA's compiler
@@ -34,6 +35,9 @@ typedef struct Run {
     TextList dumps;
     Diag error;  // why the command failed, for stderr and the JSON
 } Run;
+
+// Runs a command line of onchip run's, and writes its JSON into out. Returns an exit code; stderr has what went wrong.
+int run_into(int argc, char **argv, FILE *out);
 
 // Keeps the first reason why the command failed. Returns code, an exit code.
 int run_refuse(Run *r, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -78,7 +78,7 @@ static const char hint_output[] =
 void run_json(const oc_device *d, Run *r, ReportInfo *info, Json *json)
 {
     info->error = r->error.failed ? r->error.text.v : NULL;
-    info->hint = r->words && !r->out_path ? hint_output : NULL;
+    info->hint = r->words && !r->out_path && !r->into ? hint_output : NULL;
     report_json(d, info, json);
     json_close(json, '}');
     fputs(json->text.v, r->out);
@@ -169,7 +169,7 @@ static int simulate_program(Run *r, oc_device *d, Meter *meter)
         run_json(d, r, &info, &json);
     else if (oc_launches(d))
         put_report(d, r, &info);
-    if (r->json && !r->out_path && isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO)) tell(0, "%s", hint_output);
+    if (info.hint && isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO)) tell(0, "%s", hint_output);
     json_free(&json), text_free(&arguments);
     return code;
 }
@@ -250,7 +250,8 @@ static int run_on(Run *r, oc_device *d, const WorkloadEntry *entry, Meter *meter
 // Opens what the report goes to. A program's is never the standard output, which is the program's own.
 static int open_report(Run *r)
 {
-    if (!r->words) return -1;
+    if (r->into && r->out_path) return run_refuse(r, EXIT_USAGE, "-o has no effect here: nothing is printed");
+    if (!r->words || r->into) return -1;
     FILE *out = r->out_path ? fopen(r->out_path, "w") : NULL;
     r->out = out ? out : stderr;
     if (out || !r->out_path) return -1;
@@ -259,7 +260,7 @@ static int open_report(Run *r)
 
 static int close_report(Run *r, int code)
 {
-    if (r->out == stdout || r->out == stderr) return code;
+    if (r->out == stdout || r->out == stderr || r->into) return code;
     bool bad = ferror(r->out) != 0;
     bad |= fclose(r->out) != 0;
     r->out = stderr;

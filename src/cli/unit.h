@@ -8,12 +8,12 @@
 
 #include <onchip.h>
 
-// Exit codes: 0 all well; 1 the command failed, a kernel faulted, or a result was wrong; 2 the command line is wrong;
-// 130 Ctrl-C, 143 SIGTERM, as shells have it (interrupt_status).
-enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+// Exit codes: 0 all well; 1 the command failed, a kernel faulted, or a result was wrong; 2 the command line is wrong; 3
+// what was compared is worse than was allowed; 130 Ctrl-C, 143 SIGTERM, as shells have it (interrupt_status).
+enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_ABOVE = 3 };
 
 struct CommandLine;
-// cmd_*.c, show_registers.c: the verbs, and how their command lines look
+// cmd_*.c, show_registers.c, show_occupancy.c: the verbs, and how their command lines look
 int cmd_run(int argc, char **argv);
 int cmd_cc(int argc, char **argv);
 int cmd_list(int argc, char **argv);
@@ -23,6 +23,7 @@ int show_program_registers(const char *name, const char *const *params);
 int show_occupancy(const char *gpu, const char *const *words);
 int cmd_sweep(int argc, char **argv);
 int cmd_advise(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
 int cmd_db(int argc, char **argv);
 int cmd_reproduce(int argc, char **argv);
 int cmd_report(int argc, char **argv);
@@ -30,8 +31,8 @@ int cmd_probe(int argc, char **argv);
 int cmd_sl1(int argc, char **argv);
 int cmd_gpu(int argc, char **argv);
 int cmd_completion(int argc, char **argv);
-extern const struct CommandLine run_line, cc_line, sweep_line, report_line, advise_line, db_line, reproduce_line,
-    probe_line, sl1_line, list_line, show_line, gpu_line, completion_line;
+extern const struct CommandLine run_line, cc_line, sweep_line, report_line, advise_line, compare_line, db_line,
+    reproduce_line, probe_line, sl1_line, list_line, show_line, gpu_line, completion_line;
 extern const char *const show_views[];  // of show ptx --view; a null ends them
 
 // main.c: "onchip: …" on stderr; tell returns code
@@ -166,6 +167,9 @@ typedef struct CompareRequest {
     bool json;
 } CompareRequest;
 int db_compare(const CompareRequest *r, Diag *diag);
+// A condition as the store knows it: of "sched=./own.so" the policy's name. It belongs to arena, or is text. Null: it
+// isn't a policy, and why.
+const char *db_condition(const char *text, Arena *arena, Diag *diag);
 
 // --- tune.c: onchip run --sched best-swl and --autotune, and the searches of onchip sweep ----------------------------
 bool tune_wanted(int argc, char **argv);

@@ -292,11 +292,12 @@ ALWAYS_INLINE void exec_step(Env *env, Warp *w)
 }
 bool exec_sleepers(Env *env, Warp *w);   // wakes splits whose nanosleep is over; true: one runs
 uint64_t exec_wake_time(const Warp *w);  // the earliest such time, or UINT64_MAX
+// split.c
+bool exec_goes_apart(const Warp *w);  // lanes that aren't at its pc can run, too: they go another way
 // fault.c
 void exec_explain(const Fault *fault, const Gmem *g, Text *out);  // the message for the user
-bool exec_goes_apart(const Warp *w);            // lanes that aren't at its pc can run, too: they go another way
-void exec_dump_warp(const Warp *w, Text *out);  // splits and live registers
-void exec_place(const Code *code, uint32_t pc, Text *out);  // "kernel at file.ptx:12 (file.cu:5)"
+void exec_dump_warp(const Warp *w, Text *out);                    // splits and live registers
+void exec_place(const Code *code, uint32_t pc, Text *out);        // "kernel at file.ptx:12 (file.cu:5)"
 
 // audit.c: does w's next instruction find each word in the file that files.c chose? False, with a fault: it doesn't.
 bool exec_audit(Env *env, Warp *w);  // before each exec_step, or never

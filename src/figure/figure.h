@@ -1,9 +1,9 @@
 // figure.h: figures. A figure is a table of numbers, which gnuplot draws. A report is a page of figures and tables
-// about the runs of a store.
+// about the runs of a store; another page has two versions of a program side by side.
 #ifndef FIGURE_H
 #define FIGURE_H
 
-#include "store/query.h"
+#include "compare/compare.h"
 
 // --- figure.c: a figure as numbers -----------------------------------------------------------------------------------
 typedef enum FigureKind {
@@ -99,5 +99,8 @@ typedef struct ReportCount {  // how much a page has
 // Writes the report as one HTML page. False, with the reason, when there is nothing to report, gnuplot is missing, or
 // the store or a file fails.
 bool report_page(Store *s, const ReportOptions *options, ReportCount *made, Text *html, Diag *diag);
+
+// --- compared.c: a page over two versions ----------------------------------------------------------------------------
+void compare_page(const Changes *c, const Gate *g, const GateFailures *failures, Text *html);
 
 #endif

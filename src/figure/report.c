@@ -506,7 +506,7 @@ bool report_page(Store *s, const ReportOptions *options, ReportCount *made, Text
 {
     Runs runs = {0};
     Report r = {.options = options, .out = html, .diag = diag};
-    bool ok = runs_read(&runs, s, &(RunsWanted){options->programs, options->gpus, options->keys}, diag);
+    bool ok = runs_read(&runs, s, &(RunsWanted){options->programs, options->gpus, options->keys, NULL}, diag);
     if (ok && !runs.v.n)
         ok = diag_error(diag,
                         "%s has no runs%s\nhint: onchip sweep puts runs there; onchip report run WORKLOAD makes one",

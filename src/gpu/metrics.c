@@ -1,6 +1,6 @@
 // metrics.c: numbers of a launch by name. A name is a counter's or a rate's; or one of Nsight Compute's: a counter that
 // has such a name beside its own (counters.def), or a row of ratios[], which is computed as NVIDIA's table of nvprof's
-// metrics and Nsight's says (Nsight Compute CLI, "Metric Comparison").
+// metrics and Nsight's says (Nsight Compute CLI, "Metric Comparison"), but for dram.bytes, which is a sum of counters.
 #include "gpu/gpu.h"
 
 #include <math.h>
@@ -47,6 +47,7 @@ static const struct {
     {"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", "sector/request", load_sectors},
     {"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio", "sector/request", store_sectors},
     {"dram__bytes.sum", "byte", dram_all},
+    {"dram.bytes", "byte", dram_all},  // the same, as the counters of its parts are called
     {"dram__bytes_read.sum.per_second", "byte/second", read_rate},
     {"dram__bytes_write.sum.per_second", "byte/second", write_rate},
     {"dram__bytes.sum.per_second", "byte/second", dram_rate},

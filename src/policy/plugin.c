@@ -54,3 +54,8 @@ void plugin_drop(Plugin *p)
     dlclose(p->handle);
     mem_free(p);
 }
+
+void plugin_known(const Plugin *p, Text *out)
+{
+    text_printf(out, "%s%s", policy_named(p->type->name) ? "plug-in:" : "", p->type->name);
+}

@@ -47,5 +47,7 @@ static inline bool policy_is_path(const char *name) { return strchr(name, '/') !
 Plugin *plugin_open(const char *path, Diag *diag);  // null: it can't be, and why says so; else held once
 Plugin *plugin_hold(Plugin *p);                     // once more; null is nothing
 void plugin_drop(Plugin *p);                        // likewise; the last one unloads it
+// Adds what a stored run calls it: the name that it gives itself, marked where a policy of the table has it.
+void plugin_known(const Plugin *p, Text *out);
 
 #endif

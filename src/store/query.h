@@ -209,10 +209,14 @@ typedef struct Runs {
 typedef struct RunsWanted {
     const char *programs, *gpus;  // names between commas; null: all
     const TextList *keys;         // keys of runs in the order in which they were asked for; may be null
+    const char *key;              // of the one run that is wanted; null: all
 } RunsWanted;
 // Reads the wanted runs of the verb run. They come in the order of their programs and then of their settings' texts, so
 // that the order doesn't depend on which run was ready first.
 bool runs_read(Runs *runs, Store *s, const RunsWanted *wanted, Diag *diag);
 void runs_free(Runs *runs);
+// The shape of a grid or a block as a stored run has it, "32,8,1". False: it has none, and out is 1, 1, 1.
+bool shape_read(const char *text, uint32_t out[3]);
+uint32_t blocks_room(const RunKernel *r);  // blocks of a kernel that an SM has room for; 0: unknown
 
 #endif

@@ -3,8 +3,10 @@
 #include "store/query.h"
 #include "store/sql.h"
 
+#include "exec/launch.h"
 #include "gpu/gpu.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -333,6 +335,7 @@ bool runs_read(Runs *runs, Store *s, const RunsWanted *wanted, Diag *diag)
                                      " wall_seconds, status = 'done' FROM run WHERE verb = 'run' ORDER BY id");
     while (ok && !diag->failed && next(&r, q)) {
         const char *program = word(&r, q, 2), *gpu = word(&r, q, 4);
+        if (wanted->key && strcmp(wanted->key, word(&r, q, 1))) continue;
         if (place(wanted->programs, program) < 0 || place(wanted->gpus, gpu) < 0) continue;
         if (!checksum_check(s, sqlite3_column_int64(q, 0), true, diag)) break;
         StoredRun run = {.key = word(&r, q, 1),
@@ -384,4 +387,18 @@ void runs_free(Runs *runs)
     }
     vec_free(&runs->v);
     arena_free(&runs->arena);
+}
+
+bool shape_read(const char *text, uint32_t out[3])
+{
+    out[0] = out[1] = out[2] = 1;
+    return text && sscanf(text, "%" SCNu32 ",%" SCNu32 ",%" SCNu32, &out[0], &out[1], &out[2]) == 3;
+}
+
+uint32_t blocks_room(const RunKernel *r)
+{
+    uint32_t b[3];
+    if (!shape_read(r->block, b)) return 0;
+    uint64_t warps = ((uint64_t)b[0] * b[1] * b[2] + LANES - 1) / LANES;
+    return warps ? (uint32_t)(r->warps / warps) : 0;
 }

@@ -134,7 +134,7 @@ static void known_by(Text *out, const char *const *list, const Plugin *plugin)
         bool own = plugin && !strncmp(*list, key, sizeof key - 1) && strchr(*list, '/');
         text_put(out, out->n ? " " : "");
         if (own)
-            text_printf(out, "%s%s%s", key, policy_named(plugin->type->name) ? "plug-in:" : "", plugin->type->name);
+            text_put(out, key), plugin_known(plugin, out);
         else
             text_put(out, *list);
     }

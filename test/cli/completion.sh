@@ -15,7 +15,7 @@ after() {
     after sweep --gpu=gtx480,
 "$ONCHIP" list workloads | grep -o '^[a-z0-9_/-]\+' | sed '$a :files' | after run ''
 "$ONCHIP" help | awk '/^  [a-z]/ { print $1 }' | sed '$a help\n--version' | after ''
-for command in run sweep report advise db reproduce probe sl1 show; do
+for command in run sweep report advise compare db reproduce probe sl1 show; do
     "$ONCHIP" $command --help | grep -oE '^  -[-a-zA-Z0-9]+' | tr -d ' ' | sort -u >"$work/options"
     "$ONCHIP" completion words $command - | cut -f 1 | sort -u | diff "$work/options" - >"$work/difference" ||
         complain "options of $command: $(<"$work/difference")"

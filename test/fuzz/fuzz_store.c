@@ -52,7 +52,7 @@ static void ask(Store *s, Diag *diag)
         vec_free(&names);
     }
     Runs runs = {0};
-    in_order(runs_read(&runs, s, &(RunsWanted){NULL, NULL, NULL}, diag), diag);
+    in_order(runs_read(&runs, s, &(RunsWanted){NULL, NULL, NULL, NULL}, diag), diag);
     runs_free(&runs);
     Stored found;
     in_order(store_find(s, "00000000000000000000000000000000", &found, diag), diag);

@@ -16,6 +16,20 @@ sweep --sched gto,./here/own.so,./gto.so --energy
 sweep --sched ./there/other.so --energy
 [[ $("$ONCHIP" db list --db runs.db --columns sched.policy | cut -f 9 | sort | tr '\n' ' ') == \
     'fewest gto plug-in:gto sched.policy ' ]] || complain "$("$ONCHIP" db list --db runs.db --columns sched.policy)"
+# A comparison takes a plug-in by its path, wherever its file lies, and means the same runs as by its name.
+compared() { "$ONCHIP" db compare --db runs.db "$@" --json 2>&1; }
+want=$(compared --by sched.policy=fewest,plug-in:gto | jq -c '[.pairs[] | [.values, .keys]]')
+[[ $want == '[[['* ]] || complain "db compare by names: $want"
+for by in sched=./here/own.so,./gto.so sched.policy=./there/other.so,plug-in:gto; do
+    got=$(compared --by "$by" | jq -c '[.pairs[] | [.values, .keys]]')
+    [[ $got == "$want" ]] || complain "db compare --by $by: $got, not $want"
+done
+[[ $("$ONCHIP" db list --db runs.db --where sched=./gto.so --csv | wc -l) == 2 ]] || complain "--where takes no path"
+said=$("$ONCHIP" db compare --db runs.db --by sched=./none.so,gto 2>&1) && complain "there is no such plug-in"
+[[ $said == *./none.so* ]] || complain "no plug-in: $said"
+said=$("$ONCHIP" compare "atax nx=32 ny=32 --sched ./here/own.so" "atax nx=32 ny=32 --sched ./there/other.so" \
+    --fail-above 0%) || complain "compare: $said"
+
 "$ONCHIP" report --db runs.db --no-figures -o page.html >>log 2>&1 || complain "report: $(<log)"
 if grep -qE '(own|other|gto)[.]so' page.html; then complain "the page names a plug-in by its path"; fi
 grep -q 'sched.policy=fewest' page.html || complain "the page lacks the plug-in's name"
