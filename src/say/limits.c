@@ -6,7 +6,7 @@
 //   3. what most issue slots are lost to, where less than 60 % are used: latency, with too few warps to hide it;
 //
 // and then lanes that take no part, where a quarter of them don't.
-#include "say/say.h"
+#include "say/unit.h"
 
 static const double idle_told = 0.2, uneven = 0.75, peak_told = 0.6, lost_told = 0.25, lanes_told = 0.75;
 

@@ -49,7 +49,6 @@ typedef struct Units {
     double flops[FLOPS], peak[FLOPS];  // operations a second; peak 0: unknown
 } Units;
 void units_find(const LaunchSum *sum, const Gpu *g, Units *out);
-int units_busiest(const Units *u);          // a Class; -1: none was used
 const char *unit_name(int class);           // null: it isn't one that computes
 const char *flops_name(int kind);           // of a Flops; null: there is none
 void units_say(const Units *u, Text *out);  // "FMA 43.1 %, ALU 20.0 %", the busiest first

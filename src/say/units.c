@@ -3,7 +3,7 @@
 // and a product with a sum is two operations of each lane.
 #include "exec/code.h"
 #include "ptx/ops.h"
-#include "say/say.h"
+#include "say/unit.h"
 
 #include <stdlib.h>
 #include <string.h>
