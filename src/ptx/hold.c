@@ -444,7 +444,7 @@ static Type home_type(Type t)
     return bits == 64 ? TY_B64 : bits == 16 ? TY_B16 : bits == 8 ? TY_B8 : TY_B32;
 }
 
-static Symbol *new_home(Function *f, uint32_t reg)
+Symbol *home_new(Function *f, uint32_t reg)
 {
     Symbol *s = arena_alloc(&f->module->arena, sizeof *s);
     Type t = home_type(f->regs.v[reg].type);
@@ -479,7 +479,7 @@ static void give_homes(Hold *h)
             if (old.v[o].last < v[k].first && old.v[o].home->type == home_type(f->regs.v[r].type))
                 h->home[r] = old.v[o].home, old.v[o].last = v[k].last;
         if (h->home[r]) continue;
-        h->home[r] = new_home(f, r);
+        h->home[r] = home_new(f, r);
         vec_push(&old, ((Free){v[k].last, h->home[r]}));
     }
     vec_free(&old);

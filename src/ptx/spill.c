@@ -48,12 +48,6 @@ static void costs(const Flow *w, double *cost)
     mem_free(length);
 }
 
-static Type spill_type(Type t)
-{
-    int bits = type_info[t].bits;
-    return bits == 64 ? TY_B64 : bits == 16 ? TY_B16 : bits == 8 ? TY_B8 : TY_B32;
-}
-
 static uint32_t new_reg(Spill *s, Type t)
 {
     Reg r = {arena_printf(&s->f->module->arena, "%%spill%zu", s->f->regs.n), t};
@@ -233,17 +227,7 @@ bool spill_registers(Function *f, uint32_t limit)
         for (; chosen < excess && chosen < from.n; chosen++) {
             uint32_t best = from.v[chosen].reg;
             kept[best] = true;
-            Symbol *home = arena_alloc(&f->module->arena, sizeof *home);
-            Type t = spill_type(f->regs.v[best].type);
-            *home = (Symbol){.name = arena_printf(&f->module->arena, "spilled$%u", best),
-                             .space = SP_LOCAL,
-                             .type = t,
-                             .align = (uint32_t)type_bytes(t),
-                             .bytes = (uint64_t)type_bytes(t),
-                             .elements = 1,
-                             .spilled = true};
-            vec_push(&f->locals, home);
-            s.home[best] = home;
+            s.home[best] = home_new(f, best);
         }
         alloc_free(a);
         flow_free(w);
