@@ -9,10 +9,13 @@ from ._library import _P, Error
 class _Handle:
     """Something of a device that is given back when nothing refers to it."""
 
-    _destroy = ""
+    _create = _destroy = ""
 
     def __init__(self, device):
         self.device, self._handle = device, None
+        handle = _P()
+        device._call(self._create, c.byref(handle))
+        self._handle = handle
 
     def _of(self, device=None):
         self.device._open()
@@ -29,13 +32,7 @@ class _Handle:
 class Stream(_Handle):
     """What is put on it is done in order; other streams' work overlaps with it: kernel(…, stream=s), a.set(v, s)."""
 
-    _destroy = "oc_stream_destroy"
-
-    def __init__(self, device):
-        super().__init__(device)
-        handle = _P()
-        device._call("oc_stream_create", c.byref(handle))
-        self._handle = handle
+    _create, _destroy = "oc_stream_create", "oc_stream_destroy"
 
     @property
     def time(self) -> float:
@@ -50,13 +47,7 @@ class Stream(_Handle):
 class Event(_Handle):
     """A moment: event.record(stream) marks it, and later.seconds(earlier) is the time between two."""
 
-    _destroy = "oc_event_destroy"
-
-    def __init__(self, device):
-        super().__init__(device)
-        handle = _P()
-        device._call("oc_event_create", c.byref(handle))
-        self._handle = handle
+    _create, _destroy = "oc_event_create", "oc_event_destroy"
 
     def record(self, stream: Stream | None = None) -> Event:
         """Marks the end of what the stream has now; None: of what the default stream has. Returns the event."""

@@ -28,32 +28,27 @@ static const Habit habits[] = {
               "smaller blocks, or a grid of a multiple of what all SMs hold at once"},
 };
 
-// Is it worth a run?
-static bool has(const StoredRun *run, int habit)
+static void add(Ideals *out, int habit, double times)
+{
+    const Habit *h = &habits[habit];
+    vec_push(out, ((Ideal){.what = h->what, .write = h->write, .set = h->key, .habit = habit, .times = times}));
+}
+
+// Those that are worth a run.
+void ideals_find(const StoredRun *run, Ideals *out)
 {
     const uint64_t *c = run->count;
-    uint64_t sectors = 0, transactions = 0, spills = 0;
+    uint64_t sectors = 0, accesses = 0, spills = 0;
     for (size_t k = 0; k < run->kernels.n; k++)
         for (size_t s = 0; s < run->kernels.v[k].structures.n; s++) {
             const RunStructure *x = &run->kernels.v[k].structures.v[s];
             if (!strcmp(x->name, "local memory")) spills += x->transactions;
-            sectors += x->sectors, transactions += x->loads + x->stores;
+            sectors += x->sectors, accesses += x->loads + x->stores;
         }
-    switch (habit) {
-    case SECTORS: return sectors > 5 * transactions;  // 4 are what 32 lanes' words of 4 bytes fill
-    case CONFLICTS: return c[C_SHARED_CONFLICTS] * 20 > c[C_SHARED_PASSES];
-    case DIVERGENCE: return c[C_THREAD_INSTS] * 20 < c[C_WARP_INSTS] * 19 * LANES;
-    case SPILLS: return spills > 0;
-    default: return false;
-    }
-}
-
-void ideals_find(const StoredRun *run, Ideals *out)
-{
-    for (int k = 0; k < (int)COUNT(habits); k++)
-        if (has(run, k))
-            vec_push(out,
-                     ((Ideal){.what = habits[k].what, .write = habits[k].write, .set = habits[k].key, .habit = k}));
+    if (sectors > 5 * accesses) add(out, SECTORS, 0);  // 4 are what 32 lanes' words of 4 bytes fill
+    if (c[C_SHARED_CONFLICTS] * 20 > c[C_SHARED_PASSES]) add(out, CONFLICTS, 0);
+    if (c[C_THREAD_INSTS] * 20 < c[C_WARP_INSTS] * 19 * LANES) add(out, DIVERGENCE, 0);
+    if (spills) add(out, SPILLS, 0);
 }
 
 // --- where it is lost ------------------------------------------------------------------------------------------------
@@ -72,20 +67,19 @@ static double excess(const RunLine *l, int habit)
 void ideal_where(const StoredRun *run, const Ideal *i, Text *out)
 {
     const RunLine *most = NULL;
-    double all = 0;
+    double all = 0, worst = 0;
     for (size_t k = 0; k < run->kernels.n; k++)
         for (size_t n = 0; n < run->kernels.v[k].lines.n; n++) {
             const RunLine *l = &run->kernels.v[k].lines.v[n];
             const double lost = excess(l, i->habit);
             if (lost <= 0) continue;
             all += lost;
-            if (!most || lost > excess(most, i->habit)) most = l;
+            if (lost > worst) worst = lost, most = l;
         }
-    if (!most || excess(most, i->habit) * 10 < all) return;
-    const char *file = most->file ? strrchr(most->file, '/') : NULL;
-    file = file ? file + 1 : most->file;
+    if (!most || worst * 10 < all) return;
+    const char *file = most->file ? base_name(most->file) : "";
     if (most->array && i->habit == SECTORS) text_printf(out, ", most of them of %s", most->array);
-    if (file && *file && most->line) text_printf(out, " at %s:%llu", file, (unsigned long long)most->line);
+    if (*file && most->line) text_printf(out, " at %s:%llu", file, (unsigned long long)most->line);
 }
 
 // --- what counters tell ----------------------------------------------------------------------------------------------
@@ -94,15 +88,7 @@ void ideals_count(const StoredRun *run, uint32_t sms, Ideals *out)
     const uint64_t *c = run->count;
     const double slots = (double)c[C_ISSUE_SLOTS];
     const double all = (double)run->cycles * sms, busy = (double)c[C_SM_CYCLES], barrier = (double)c[C_STALL_BARRIER];
-    if (barrier < slots) {
-        const double times = slots / (slots - barrier);
-        if (times >= ADVISE_GAIN)
-            vec_push(out, ((Ideal){.what = habits[BARRIERS].what,
-                                   .write = habits[BARRIERS].write,
-                                   .habit = BARRIERS,
-                                   .times = times}));
-    }
-    if (busy > 0 && all / busy >= ADVISE_GAIN)
-        vec_push(out,
-                 ((Ideal){.what = habits[TAIL].what, .write = habits[TAIL].write, .habit = TAIL, .times = all / busy}));
+    const double by_barrier = barrier < slots ? slots / (slots - barrier) : 0, by_tail = busy > 0 ? all / busy : 0;
+    if (by_barrier >= ADVISE_GAIN) add(out, BARRIERS, by_barrier);
+    if (by_tail >= ADVISE_GAIN) add(out, TAIL, by_tail);
 }

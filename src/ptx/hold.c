@@ -459,6 +459,14 @@ Symbol *home_new(Function *f, uint32_t reg)
     return s;
 }
 
+Inst home_access(Function *f, const Inst *near, bool load, uint32_t reg, Symbol *home)
+{
+    const Operand value = operand_reg(reg), at = {.kind = O_ADDR, .reg = NO_REG, .sym = home};
+    const Operand o[] = {load ? value : at, load ? at : value};
+    const uint16_t suffix[] = {M_LOCAL, type_suffix(home->type)};
+    return inst_make(f, near, load ? OP_LD : OP_ST, suffix, 2, o, 2);
+}
+
 // Homes that nobody needs any more, by their type.
 typedef struct Free {
     uint32_t last;
@@ -499,39 +507,19 @@ static const Inst *again(const Hold *h, uint32_t reg)
 }
 
 // --- the function, written anew --------------------------------------------------------------------------------------
-static void put_load(Hold *h, const Move *l, const Inst *near)
-{
-    uint32_t name = l->life ? h->lives.v[l->life].name : l->reg;
-    const Inst *made = again(h, l->reg);
-    Inst i;
-    if (made) {
-        i = *made;
-        inst_own(h->f, &i);
-        i.opnd[0].reg = name;
-        i.origin = near->origin, i.at = near->at, i.loc = near->loc;
-    } else {
-        Symbol *home = h->home[l->reg];
-        const Operand o[] = {operand_reg(name), {.kind = O_ADDR, .reg = NO_REG, .sym = home}};
-        const uint16_t suffix[] = {M_LOCAL, type_suffix(home->type)};
-        i = inst_make(h->f, near, OP_LD, suffix, 2, o, 2);
-    }
-    vec_push(&h->insts, i);
-}
-
-static void put_store(Hold *h, const Inst *near, uint32_t reg, uint32_t name)
-{
-    Symbol *home = h->home[reg];
-    const Operand o[] = {{.kind = O_ADDR, .reg = NO_REG, .sym = home}, operand_reg(name)};
-    const uint16_t suffix[] = {M_LOCAL, type_suffix(home->type)};
-    vec_push(&h->insts, inst_make(h->f, near, OP_ST, suffix, 2, o, 2));
-}
-
 static void put_move(Hold *h, const Move *m, const Inst *near)
 {
-    if (m->load)
-        put_load(h, m, near);
-    else
-        put_store(h, near, m->reg, m->life ? h->lives.v[m->life].name : m->reg);
+    const uint32_t name = m->life ? h->lives.v[m->life].name : m->reg;
+    const Inst *made = m->load ? again(h, m->reg) : NULL;
+    if (!made) {
+        vec_push(&h->insts, home_access(h->f, near, m->load, name, h->home[m->reg]));
+        return;
+    }
+    Inst i = *made;
+    inst_own(h->f, &i);
+    i.opnd[0].reg = name;
+    i.origin = near->origin, i.at = near->at, i.loc = near->loc;
+    vec_push(&h->insts, i);
 }
 
 typedef struct Stores {
@@ -541,7 +529,9 @@ typedef struct Stores {
 static void store_def(void *user, uint32_t reg, bool def)
 {
     Stores *s = user;
-    if (def && s->h->home[reg] && reg_single(&s->h->writes, reg)) put_store(s->h, s->from, reg, reg);
+    Symbol *home = s->h->home[reg];
+    if (def && home && reg_single(&s->h->writes, reg))
+        vec_push(&s->h->insts, home_access(s->h->f, s->from, false, reg, home));
 }
 
 static int by_place(const void *a, const void *b)

@@ -142,6 +142,8 @@ void merge_shared(Function *f);  // loads of shared memory become wider ones
 // --- hold.c ----------------------------------------------------------------------------------------------------------
 // Leaves at most so many words alive at once, where instructions don't need more; the others are in local memory.
 void hold_registers(Function *f, uint32_t words);
+// A load of a register from its home, or a store into it, that serves `near`.
+Inst home_access(Function *f, const Inst *near, bool load, uint32_t reg, Symbol *home);
 Symbol *home_new(Function *f, uint32_t reg);  // where a register's value lies in local memory: a variable of its own
 
 // --- spill.c ---------------------------------------------------------------------------------------------------------

@@ -57,10 +57,7 @@ static uint32_t new_reg(Spill *s, Type t)
 
 static void put_access(Spill *s, const Inst *near, bool load, uint32_t reg, Symbol *home)
 {
-    const Operand value = operand_reg(reg), at = {.kind = O_ADDR, .reg = NO_REG, .sym = home};
-    const Operand o[] = {load ? value : at, load ? at : value};
-    const uint16_t suffix[] = {M_LOCAL, type_suffix(home->type)};
-    Inst i = inst_make(s->f, near, load ? OP_LD : OP_ST, suffix, 2, o, 2);
+    Inst i = home_access(s->f, near, load, reg, home);
     if (!load) i.guarded = near->guarded, i.guard = near->guard, i.guard_negated = near->guard_negated;
     vec_push(&s->out, i);
 }
