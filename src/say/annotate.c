@@ -18,10 +18,17 @@ static int by_line(const void *a, const void *b)
     return order ? order : x->line < y->line ? -1 : x->line > y->line;
 }
 
+typedef struct Wait {  // an instruction that warps waited long before or at
+    LineStat at;
+    const Function *f;
+    const Inst *inst;
+} Wait;
+
 typedef struct Annotation {
     FILE *out;
     InstStat all;
     LineStats accesses;
+    VEC(Wait) waits;
     Text source;
 } Annotation;
 
@@ -73,31 +80,44 @@ static size_t accesses(const Annotation *a, const LineStat *l, bool put)
 }
 
 // --- instructions that warps waited before ---------------------------------------------------------------------------
-typedef struct Waits {
-    const Annotation *a;
-    const LineStat *line;
-} Waits;
+static bool is_much(uint64_t part, uint64_t all)
+{
+    enum { LEAST = 20 };  // a twentieth of all
+    return part && part * LEAST >= all;
+}
+
+static bool is_barrier(const Wait *w, const char *text)
+{
+    return op_info[w->inst->op].class == CLASS_BARRIER || !strncmp(text, "mbarrier", 8);
+}
+
+static void find_wait(void *user, const LineStat *l, const Function *f, const Inst *i)
+{
+    Annotation *a = user;
+    const InstStat *s = &l->stat, *all = &a->all;
+    if (is_much(s->stalls, all->stalls) || is_much(s->queued, all->queued) || is_much(s->barrier, all->barrier))
+        vec_push(&a->waits, ((Wait){*l, f, i}));
+}
 
 static void put_wait(FILE *out, uint64_t part, uint64_t all, const char *what, const char *text)
 {
-    enum { LEAST = 20 };  // a twentieth of all
-    if (part && part * LEAST >= all)
+    if (is_much(part, all))
         fprintf(out, "%34s%.1f %% of the waits %s %s\n", "", 100.0 * (double)part / (double)all, what, text);
 }
 
-static void wait_of(void *user, const LineStat *l, const Function *f, const Inst *i)
+static void put_waits(const Annotation *a, const LineStat *line)
 {
-    const Waits *w = user;
-    const InstStat *s = &l->stat, *all = &w->a->all;
-    if (own_line(l) != w->line->line || strcmp(own_file(l), w->line->file)) return;
-    if (!(s->stalls | s->queued | s->barrier)) return;
-    Text text = {0};
-    ptx_print_inst(f, i, &text);
-    put_wait(w->a->out, s->stalls, all->stalls, "for memory are before", text.v);
-    put_wait(w->a->out, s->queued, all->queued, "for the LSU are of", text.v);
-    const bool waits = op_info[i->op].class == CLASS_BARRIER || !strncmp(text.v, "mbarrier", 8);
-    if (waits) put_wait(w->a->out, s->barrier, all->barrier, "at barriers are at", text.v);
-    text_free(&text);
+    for (size_t k = 0; k < a->waits.n; k++) {
+        const Wait *w = &a->waits.v[k];
+        const InstStat *s = &w->at.stat, *all = &a->all;
+        if (own_line(&w->at) != line->line || strcmp(own_file(&w->at), line->file)) continue;
+        Text text = {0};
+        ptx_print_inst(w->f, w->inst, &text);
+        put_wait(a->out, s->stalls, all->stalls, "for memory are before", text.v);
+        put_wait(a->out, s->queued, all->queued, "for the LSU are of", text.v);
+        if (is_barrier(w, text.v)) put_wait(a->out, s->barrier, all->barrier, "at barriers are at", text.v);
+        text_free(&text);
+    }
 }
 
 static bool any_access(const Annotation *a, const char *file)
@@ -116,6 +136,7 @@ void annotate_say(const LaunchSum *sum, FILE *out)
     if (own.n) qsort(own.v, own.n, sizeof *own.v, by_line);
     accesses_of(sum->code, sum->inst, sum->names, &a.accesses);
     for (size_t k = 0; k < own.n; k++) add_inst(&a.all, &own.v[k].stat);
+    insts_of(sum->code, sum->inst, find_wait, &a);
     for (size_t k = 0; k < own.n; k++) {
         const LineStat *l = &own.v[k];
         bool fresh = !k || strcmp(own.v[k - 1].file, l->file);
@@ -132,8 +153,8 @@ void annotate_say(const LaunchSum *sum, FILE *out)
             for (uint32_t n = last + 1; a.source.n && n < l->line; n++) put_source(&a, n, NULL);
         if (a.source.n || accesses(&a, l, false)) put_source(&a, l->line, &l->stat);
         accesses(&a, l, true);
-        insts_of(sum->code, sum->inst, wait_of, &(Waits){&a, l});
+        put_waits(&a, l);
     }
     text_free(&a.source);
-    vec_free(&own), vec_free(&a.accesses);
+    vec_free(&own), vec_free(&a.accesses), vec_free(&a.waits);
 }
