@@ -1,6 +1,6 @@
 // columns.c: prints text in columns. No line is wider than COLUMNS characters if it has a place to break at: a blank;
 // or, in lists of items such as "lsu 90.2 %", the blank behind a comma.
-#include "say/say.h"
+#include "say/unit.h"
 
 #include <string.h>
 #include <sys/ioctl.h>

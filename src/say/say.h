@@ -12,7 +12,6 @@ size_t page_width(FILE *out);                           // of a terminal; of any
 size_t report_width(FILE *out);                         // of a terminal; of anything else COLUMNS
 // Ends the line whose cursor stands at column with text; further lines begin at indent. A line break in text stays one.
 void put_wrapped(FILE *out, size_t column, size_t indent, Break at, const char *text);
-void put_within(FILE *out, size_t columns, size_t column, size_t indent, Break at, const char *text);  // of so many
 // A row of two columns: `left`, and `text` from column `indent` on; in the next line if `left` reaches into it.
 void put_row(FILE *out, const char *left, size_t indent, Break at, const char *text);
 // A row whose left text is a head, bold on a terminal.

@@ -1,6 +1,6 @@
 // table.c: prints tables. A column is as wide as its widest cell. If a row would be too long, the widest columns of
 // text are made narrower, and their texts lose their middle (shorten.c).
-#include "say/say.h"
+#include "say/unit.h"
 
 #include <string.h>
 

@@ -4,6 +4,9 @@
 
 #include "say/say.h"
 
+// --- columns.c -------------------------------------------------------------------------------------------------------
+void put_within(FILE *out, size_t columns, size_t column, size_t indent, Break at, const char *text);  // put_wrapped
+
 // --- units.c ---------------------------------------------------------------------------------------------------------
 int units_busiest(const Units *u);  // a Class; -1: none was used
 
