@@ -56,20 +56,34 @@ static bool looks(const Env *env)
     return (d->kind == X_LD || d->kind == X_ATOM) && d->flags & D_STRONG && env->step.space != SP_SHARED;
 }
 
+static void warm(void *warmer, const Step *s) { warmer_take(warmer, s); }
+
 // A stretch of one warp's instructions. checked: who checks them sees each before it is executed.
 ALWAYS_INLINE RunResult run_stretch(Execution *x, Warp *warp, Text *message, bool checked)
 {
     Env *env = &x->env;
     uint64_t began = env->clock;
     int polls = 0;
-    for (int n = 0; n < STRETCH && warp->live; n++) {
+    StraightFn *straight = warp->code->kernel->straight;
+    StepTaker *take = x->warmer ? warm : NULL;
+    for (uint32_t n = 0; n < STRETCH && warp->live; n++) {
         if (warp->cur < 0 && (exec_wake_time(warp) == UINT64_MAX || !exec_sleepers(env, warp))) {
             x->sleeping |= exec_wake_time(warp) != UINT64_MAX;
             return RUN_OK;
         }
         if (n && will_store(warp)) break;
+        const uint32_t k = checked ? 0 : straight(env, warp, STRETCH - n, &x->threads, take, x->warmer);
+        if (k) {
+            if (!n) x->moved = true, x->moving++;
+            x->insts += k;
+            n += k - 1;
+            if (env->step.result >= STEP_EXIT) break;
+            continue;
+        }
         if (checked && warp->products) check_before(env, warp);
+        const uint8_t writes = warp->code->straight[warp->pc].writes;
         exec_step(env, warp);
+        if (writes || warp->splits.n > 1) warp->bases_known = 0;
         env->clock++;
         x->insts++;
         x->threads += (uint32_t)__builtin_popcount(env->step.mask | env->step.other_mask);

@@ -121,6 +121,23 @@ enum {
 // in which they step by what the first two differ by; 0: there are none.
 typedef uint32_t AddressFn(const Lanes *l, const Dinst *d, uint64_t offset, uint64_t addr[LANES]);
 
+// What straight.c knows of an instruction: how it runs it; of an access, the slot of its base register; and which slot
+// what it writes has.
+typedef struct Straight {
+    uint8_t how, base, writes;
+} Straight;
+
+// ops_straight.c: runs a warp on, which can run, where there is no log and nobody checks: at most so many instructions,
+// at least 1. Returns how many; 0: the next one is for exec_step. It goes no further than to a store. Each instruction
+// takes one of the clock. *threads grows by the lanes that took part. env->step has the last one's result alone; take,
+// unless null, gets the steps of all accesses but those of shared memory.
+struct Env;
+struct Warp;
+struct Step;
+typedef void StepTaker(void *taker, const struct Step *s);
+typedef uint32_t StraightFn(struct Env *env, struct Warp *w, uint32_t most, uint64_t *threads, StepTaker *take,
+                            void *taker);
+
 typedef struct VarPlace {  // a variable in shared memory, or in a frame's local memory
     const Symbol *sym;
     uint32_t at;
@@ -129,9 +146,10 @@ typedef struct Code {
     const Function *f;  // the executed form (lowered or as parsed)
     const Function *parsed;
     struct Kernel *kernel;
-    uint32_t number;  // in Kernel.codes
-    Dinst *insts;     // n + 1: the last one is an exit
-    uint32_t *line;   // of each: the line of 128 bytes of machine code it lies in, from 1 on, among the kernel's
+    uint32_t number;     // in Kernel.codes
+    Dinst *insts;        // n + 1: the last one is an exit
+    uint32_t *line;      // of each: the line of 128 bytes of machine code it lies in, from 1 on, among the kernel's
+    Straight *straight;  // of each
     uint32_t n;
     uint32_t rows, preds;  // of a frame: registers, .param variables, two scratch rows
     uint32_t registers;    // 32-bit slots after allocation
@@ -155,10 +173,11 @@ typedef struct Code {
 // --- decode.c, operand.c: kernels and modules as loaded --------------------------------------------------------------
 typedef struct Kernel {
     const Function *f;
-    Code *code;          // the entry
-    AddressFn *address;  // this host's
-    VEC(Code *) codes;   // the entry and what it can call
-    uint8_t *consts;     // constant rows, 64-byte aligned
+    Code *code;            // the entry
+    AddressFn *address;    // this host's
+    StraightFn *straight;  // likewise
+    VEC(Code *) codes;     // the entry and what it can call
+    uint8_t *consts;       // constant rows, 64-byte aligned
     uint32_t const_rows;
     uint32_t static_shared, param_bytes;
     VEC(uint32_t) param_at;  // offset of each parameter

@@ -90,6 +90,7 @@ void exec_cta_start(Env *env, Cta *cta, uint64_t number, Cluster *cluster, uint3
         w->tid0 = n * LANES;
         w->l.bank[1] = k->consts;
         w->l.cc = 0;
+        w->bases_known = 0;
         uint32_t threads = cta->threads - w->tid0;
         split_init(w, k->code, threads >= LANES ? FULL : (1u << threads) - 1);
         w->l.pred[PRED_TRUE] = FULL;
@@ -104,6 +105,7 @@ void exec_cta_free(Cta *cta)
         mem_free(cta->warps[n].local);
         vec_free(&cta->warps[n].splits);
         exec_audit_free(&cta->warps[n]);
+        mem_free(cta->warps[n].bases);
     }
     cluster_leave(cta);
     mem_free(cta->warps);

@@ -184,6 +184,7 @@ static bool decode_function(Decode *x, Code *code)
                                    .index = code->n,
                                    .op = OP_EXIT};
     mem_free(prov);
+    straight_mark(code);
     return ok;
 }
 
@@ -338,7 +339,7 @@ static void find_needs(Kernel *k)
 
 // Each kernel has the functions that it reaches decoded for itself. So all kernels of a module may be far more than its
 // text, and the host is asked for room for each.
-enum { FUNCTION_BYTES = 2048, INST_BYTES = sizeof(Dinst) + sizeof(uint32_t) };  // a function by itself; Code.line
+enum { FUNCTION_BYTES = 2048, INST_BYTES = sizeof(Dinst) + 4 + sizeof(Straight) };  // by itself; 4: Code.line
 static bool has_room(Decode *x)
 {
     enum { EACH = INST_BYTES + ROW_BYTES };  // an instruction, and a constant that no other has
@@ -388,6 +389,7 @@ Kernel *exec_decode(Image *image, const Function *f, Diag *diag)
     k->image = image;
     k->its = image->module->sm >= 70;
     k->address = exec_pick_address();
+    k->straight = exec_pick_straight();
     const Function *blocked = ptx_blocked(f);
     if (blocked) {
         decode_refused(&x, blocked);
@@ -442,7 +444,7 @@ void exec_kernel_free(Kernel *k)
         vec_free(&code->bulks);
         vec_free(&code->local_params);
         vec_free(&code->locals);
-        mem_free(code->line), mem_free(code->insts);
+        mem_free(code->line), mem_free(code->straight), mem_free(code->insts);
         if (code->body) body_give(k->image, code->parsed);
         mem_free(code);
     }

@@ -53,6 +53,9 @@ Body *body_take(Image *image, const Function *parsed);
 void body_give(Image *image, const Function *parsed);
 const bool *body_uniform(Body *b);
 
+// --- straight.c ------------------------------------------------------------------------------------------------------
+void straight_mark(Code *code);  // fills Code.straight, of decoded instructions
+
 // --- operand.c -------------------------------------------------------------------------------------------------------
 // Tells the first mistake with its place; always false. unsupported: it is legal, but not implemented.
 bool decode_fail(Decode *x, bool unsupported, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -96,8 +96,10 @@ typedef struct Warp {
     uint32_t tid0;           // linear thread number of lane 0
     uint32_t cluster_phase;  // of the barrier of the cluster that it arrived at last
     Watch watch;
-    bool products;        // some are under way, and whoever checks the launch watches their registers (check_before)
-    struct Audit *audit;  // audit.c; null: nobody asked
+    bool products;         // some are under way, and whoever checks the launch watches their registers (check_before)
+    struct Audit *audit;   // audit.c; null: nobody asked
+    struct Bases *bases;   // straight.c; null: there are none
+    uint32_t bases_known;  // who runs it otherwise between two times sets it to 0, or knows that none was written
 } Warp;
 
 typedef struct Barrier {

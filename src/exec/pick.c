@@ -5,6 +5,7 @@
 
 #define DECLARE(isa)                                                                                             \
     AddressFn *pick_address_##isa(void);                                                                         \
+    StraightFn *pick_straight_##isa(void);                                                                       \
     ExecFn *pick_int_##isa(const Inst *i);                                                                       \
     ExecFn *pick_logic_##isa(const Inst *i);                                                                     \
     ExecFn *pick_compare_##isa(const Inst *i);                                                                   \
@@ -65,10 +66,17 @@ AddressFn *exec_pick_address(void)
     int l = level();
     return l == 2 ? pick_address_avx512() : l ? pick_address_avx2() : pick_address_sse2();
 }
+
+StraightFn *exec_pick_straight(void)
+{
+    int l = level();
+    return l == 2 ? pick_straight_avx512() : l ? pick_straight_avx2() : pick_straight_sse2();
+}
 #else
 DECLARE(generic)
 
 ExecFn *exec_pick(const Inst *i) { return pick_generic(i); }
 MultiplyFn *exec_pick_multiply(const Inst *i) { return pick_multiply_generic(i); }
 AddressFn *exec_pick_address(void) { return pick_address_generic(); }
+StraightFn *exec_pick_straight(void) { return pick_straight_generic(); }
 #endif

@@ -264,6 +264,24 @@ void exec_columns(const Lanes *l, const Tensor *t, uint32_t mask, uint16_t *colu
 ExecFn *exec_pick(const Inst *i);
 MultiplyFn *exec_pick_multiply(const Inst *i);
 AddressFn *exec_pick_address(void);
+StraightFn *exec_pick_straight(void);
+// straight.c, ops_straight.c: Straight.how and Straight.writes, the latter plus the slot
+enum { HOW_STOP, HOW_STEP, HOW_LANES, HOW_BRANCH, HOW_LOAD, HOW_STORE, HOW_LOAD_SHARED, HOW_STORE_SHARED };
+enum { WRITES_NONE, WRITES_BASE = 1 << 4, WRITES_SUM = 1 << 5, WRITES_ANY = 1 << 6 };
+enum { BASES = 8 };  // base registers that are known at a time
+// What 32 lanes have in a register that addresses are made of: runs of lanes that step by stride from the first's.
+typedef struct Base {
+    Loc32 at;      // the register
+    uint32_t run;  // 32, 16 or 8; 0: irregular
+    uint64_t stride;
+    uint64_t low, high, bits;  // the least, the greatest; bits that are set in any first or in stride
+    uint64_t first[4];         // of lanes 0, 8, 16, 24
+} Base;
+typedef struct Bases {  // of a warp, by slot; Warp.bases_known says which of them hold
+    Base base[BASES];
+    const uint8_t *frame;
+    const Code *code;
+} Bases;
 // cta.c: room for registers, aligned for vectors; null: the host has none.
 uint8_t *exec_rows(uint32_t bytes);
 void exec_rows_free(uint8_t *rows);
