@@ -13,8 +13,9 @@
 
 #include <math.h>
 
-enum { MOST = 1024, MOST_SUMS = 256 };  // elements of A or B; of C or D
-enum { PANEL = 8, MOST_DEEP = 64 };     // columns that are multiplied at once; rows of B, of floats
+enum { MOST = 1024, MOST_SUMS = 256 };        // elements of A or B; of C or D
+enum { PANEL = 8, MOST_DEEP = 64 };           // columns that are multiplied at once; rows of B, of floats
+enum { MOST_ROWS = 32, MOST_COLUMNS = 256 };  // of all products of an instruction
 
 // --- gathering and handing out ---------------------------------------------------------------------------------------
 static void gather(const Lanes *l, const Tensor *t, int which, uint32_t mask, uint32_t *out)
@@ -125,12 +126,13 @@ static double of_digits(int64_t *digit)
 }
 
 // The exact sum of c and products a[s] · b[column of s], rounded to odd. Infinities and NaNs as of any order of sums.
-static double sum_exactly(double c, const float *a, const float *b, uint32_t stride, const uint16_t *column, uint32_t n)
+static double sum_exactly(double c, const double *a, const double *b, uint32_t stride, const uint16_t *column,
+                          uint32_t n)
 {
     int64_t digit[DIGITS] = {0};
     double special = 0;
     for (uint32_t s = 0; s <= n; s++) {
-        double x = s == n ? c : (double)a[s] * (double)b[(column ? column[s] : s) * stride];
+        double x = s == n ? c : a[s] * b[(column ? column[s] : s) * stride];
         if (isfinite(x))
             add_exactly(digit, x);
         else
@@ -145,18 +147,73 @@ LANE_INLINE uint32_t round_sum(Type t, double s)
     return canon32((float)s);
 }
 
-// One row of D, a panel's columns: in doubles, and again for those whose sum wasn't exact. That is seldom. d has C's
-// elements before.
-LANE_INLINE void row_sums(const Product *x, const float *a, const float *b, const uint16_t *column, uint32_t n,
-                          uint32_t *d)
+// Between which powers of two floats lie: each is a multiple of 2^low, and below 2^high. Zeros lie anywhere.
+typedef struct Span {
+    int low, high;
+} Span;
+
+// bits: of a significand, behind its first one; least: the type's least number is 2^least.
+LANE_INLINE Span span_of(const float *v, uint32_t n, int bits, int least)
+{
+    uint32_t small = 0x7f800000u, large = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t size = as_u32(v[k]) & 0x7fffffffu, nonzero = size ? size : 0x7f800000u;
+        small = nonzero < small ? nonzero : small;
+        large = size > large ? size : large;
+    }
+    const int low = (int)(small >> 23) - 127 - bits;
+    return (Span){low > least ? low : least, (int)(large >> 23) - 126};  // above 128: infinities and NaNs
+}
+
+static Span span(Type t, const float *v, uint32_t n)
+{
+    switch (t) {
+    case TY_F16: return span_of(v, n, 10, -24);
+    case TY_BF16: return span_of(v, n, 7, -133);
+    case TY_TF32: return span_of(v, n, 10, -136);
+    case TY_E4M3: return span_of(v, n, 3, -9);
+    case TY_E5M2: return span_of(v, n, 2, -16);
+    default: return span_of(v, n, 23, -149);
+    }
+}
+
+// Is every sum of a number and of n products a double, in whatever order they are added? Then nothing is rounded.
+static bool sums_are_exact(Span a, Span b, Span c, uint32_t n)
+{
+    const int doublings = 32 - __builtin_clz(n), products = a.high + b.high + doublings;
+    const int high = (products > c.high ? products : c.high) + 1, low = a.low + b.low < c.low ? a.low + b.low : c.low;
+    return a.high <= 128 && b.high <= 128 && c.high <= 128 && high - low <= 53;
+}
+
+// One row of D, a panel's columns, in doubles: d has C's elements before. Where the numbers' span doesn't tell that
+// nothing is rounded, the errors of all sums are added up; a sum that wasn't exact, which is seldom, is made again.
+typedef double Panel __attribute__((vector_size(PANEL * sizeof(double))));
+typedef float Floats __attribute__((vector_size(PANEL * sizeof(float)), aligned(4), may_alias));
+LANE_INLINE void row_sums(const Product *x, const double *a, const Panel *b, bool exact, const uint16_t *column,
+                          uint32_t n, uint32_t *d)
 {
     float c[PANEL];
-    double sum[PANEL], error[PANEL] = {0};
+    double error[PANEL] = {0};
+    Panel sum;
     to_floats(x->type[MATRIX_C], d, c, PANEL);
     for (int j = 0; j < PANEL; j++) sum[j] = c[j];
+    if (exact) {  // in four sums, since an addition takes the host some cycles; -0 changes no number
+        Panel part[4];
+        for (int k = 0; k < 4; k++) part[k] = -(Panel){0};
+        uint32_t s = 0;
+        for (; s + 4 <= n && !column; s += 4)
+            for (uint32_t k = 0; k < 4; k++) part[k] += a[s + k] * b[s + k];
+        for (; s < n; s++) part[0] += a[s] * b[column ? column[s] : s];
+        sum += (part[0] + part[1]) + (part[2] + part[3]);
+        if (x->type[MATRIX_D] == TY_F16)
+            for (int j = 0; j < PANEL; j++) d[j] = round_sum(TY_F16, sum[j]);
+        else
+            for (int j = 0; j < PANEL; j++) d[j] = round_sum(TY_F32, sum[j]);
+        return;
+    }
     for (uint32_t s = 0; s < n; s++) {
         const double v = a[s];
-        const float *y = b + (column ? column[s] : s) * PANEL;
+        const Panel y = b[column ? column[s] : s];
         for (int j = 0; j < PANEL; j++) {
             double p = v * y[j], next = sum[j] + p, back = next - sum[j];
             error[j] += fabs((sum[j] - (next - back)) + (p - back));
@@ -164,17 +221,28 @@ LANE_INLINE void row_sums(const Product *x, const float *a, const float *b, cons
         }
     }
     for (int j = 0; j < PANEL; j++) {
-        if (!(error[j] == 0)) sum[j] = sum_exactly(c[j], a, b + j, PANEL, column, n);
-        d[j] = round_sum(x->type[MATRIX_D], sum[j]);
+        const double s = error[j] == 0 ? sum[j] : sum_exactly(c[j], a, (const double *)b + j, PANEL, column, n);
+        d[j] = round_sum(x->type[MATRIX_D], s);
     }
 }
 
 // B's columns from `first` on.
-static void take_panel(const Product *x, const uint32_t *b, uint32_t first, float *out)
+static Span take_panel(const Product *x, const uint32_t *b, uint32_t first, Panel *out)
 {
+    const uint32_t n = x->k * (uint32_t)PANEL;
     uint32_t raw[MOST_DEEP * PANEL];
+    float v[MOST_DEEP * PANEL];
     for (uint32_t k = 0; k < x->k; k++) memcpy(raw + k * PANEL, b + k * x->n + first, sizeof *raw * PANEL);
-    to_floats(x->type[MATRIX_B], raw, out, x->k * (uint32_t)PANEL);
+    to_floats(x->type[MATRIX_B], raw, v, n);
+    for (uint32_t k = 0; k < x->k; k++) out[k] = __builtin_convertvector(*(const Floats *)(v + k * PANEL), Panel);
+    return span(x->type[MATRIX_B], v, n);
+}
+
+static Span row_span(const Product *x, const uint32_t *c)
+{
+    float v[MOST_COLUMNS];
+    to_floats(x->type[MATRIX_C], c, v, x->n);
+    return span(x->type[MATRIX_C], v, x->n);
 }
 
 static void multiply_floats(const Tensor *t, const Inst *i, uint32_t *a, uint32_t *b, const uint16_t *columns,
@@ -182,14 +250,23 @@ static void multiply_floats(const Tensor *t, const Inst *i, uint32_t *a, uint32_
 {
     const Product *x = &t->x;
     const uint32_t products = x->quads ? 4 : 1, deep = (uint32_t)(x->k >> x->sparse);
-    float left[MOST], panel[MOST_DEEP * PANEL];
+    float v[MOST];
+    double left[MOST];
+    Panel panel[MOST_DEEP];
+    Span of_a[MOST_ROWS], of_c[MOST_ROWS];
     (void)i;
-    to_floats(x->type[MATRIX_A], a, left, products * x->m * deep);
+    to_floats(x->type[MATRIX_A], a, v, products * x->m * deep);
+    for (uint32_t k = 0; k < products * x->m * deep; k++) left[k] = v[k];
+    for (uint32_t r = 0; r < products * x->m; r++) {
+        of_a[r] = span(x->type[MATRIX_A], v + r * deep, deep);
+        of_c[r] = row_span(x, c + r * x->n);
+    }
     for (uint32_t q = 0; q < products; q++)
         for (uint32_t j = 0; j < x->n; j += PANEL) {
-            take_panel(x, b + q * x->k * x->n, j, panel);
+            const Span of_b = take_panel(x, b + q * x->k * x->n, j, panel);
             for (uint32_t r = q * x->m; r < (q + 1) * x->m; r++)
-                row_sums(x, left + r * deep, panel, columns ? columns + r * deep : NULL, deep, c + r * x->n + j);
+                row_sums(x, left + r * deep, panel, sums_are_exact(of_a[r], of_b, of_c[r], deep),
+                         columns ? columns + r * deep : NULL, deep, c + r * x->n + j);
         }
 }
 

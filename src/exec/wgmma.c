@@ -88,6 +88,12 @@ static void read_row(Reader *r, uint32_t number, uint32_t along, uint32_t *out, 
         if (r->n == LANES) tell(r);
     }
     const uint8_t *p = cta->shared + at;
+    if (r->bits == 16) {
+        uint16_t v[ROW / 2];
+        memcpy(v, p, sizeof v);
+        for (uint32_t e = 0; e < ROW / 2; e++) out[e * step] = v[e];
+        return;
+    }
     for (uint32_t e = 0; e < 8u * ROW / r->bits; e++)
         out[e * step] = (uint32_t)lane_fetch(p + e * r->bits / 8, r->bits / 8);
 }

@@ -70,8 +70,7 @@ static inline float *product_of(Work *work, const float *a, const float *b, int6
 {
     float *c = work_host(work, (size_t)(m * n) * sizeof *c);
     if (!a || !b || !c || !work_ok(work)) return c;
-    for (int64_t i = 0; i < m; i++)
-        for (int64_t j = 0; j < n; j++) c[i * n + j] = (float)dot(a + i * k, b + j * k, k);
+    products(work, c, a, b, m, n, k);
     return c;
 }
 

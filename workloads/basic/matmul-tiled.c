@@ -20,8 +20,7 @@ static void run(Work *work)
     if (!work_ok(work)) return;
 
     transpose_into(bt, b, n, n);
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < n; j++) want[i * n + j] = (float)dot(a + i * n, bt + j * n, n);
+    products(work, want, a, bt, n, n, n);
     work_check_f32(work, "C", got, want, count, 5e-5);
 }
 
