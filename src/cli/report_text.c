@@ -167,7 +167,7 @@ static void memory(const ReportLaunch *l)
     }
     if (c[C_LD_SHARED] + c[C_ST_SHARED] + c[C_AT_SHARED]) {
         format_count(a, (double)(c[C_LD_SHARED] + c[C_ST_SHARED] + c[C_AT_SHARED]));
-        format_count(b, (double)c[C_SHARED_CONFLICTS]);
+        format_count(b, bank_conflicts(c));
         print_row(l, "shared memory", "%s accesses, %.2f passes each, %s bank conflicts", a,
                   rate_of(R_SHARED_PASSES, c, g), b);
     }

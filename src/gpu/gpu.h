@@ -146,7 +146,8 @@ typedef struct PeakInfo {
 extern const PeakInfo peak_info[ALL_PEAKS];
 // From a launch's counters: the shares of what the whole GPU could have done in its time.
 void find_peaks(const uint64_t *count, const Gpu *g, double peak[ALL_PEAKS]);
-double dram_bytes(const uint64_t *count);  // read and written
+double dram_bytes(const uint64_t *count);      // read and written
+double bank_conflicts(const uint64_t *count);  // passes that another order of the data would save
 typedef enum ChartPlace {
     CHART_SHARED,
     CHART_L1,

@@ -27,6 +27,11 @@ const PeakInfo peak_info[ALL_PEAKS] = {
                        "all their cycles"},
 };
 
+double bank_conflicts(const uint64_t *c)
+{
+    return c[C_SHARED_CONFLICTS] > c[C_SHARED_WIDE] ? (double)(c[C_SHARED_CONFLICTS] - c[C_SHARED_WIDE]) : 0;
+}
+
 double dram_bytes(const uint64_t *c) { return (double)(c[C_DRAM_READ_BYTES] + c[C_DRAM_WRITE_BYTES]); }
 
 // FMA instructions that an SM starts in a cycle: as its schedulers can, and as the unit can.
@@ -88,7 +93,7 @@ void memory_chart(const uint64_t *c, const double peak[ALL_PEAKS], ChartPart par
                      .peak = peak[PEAK_SHARED],
                      .hits = NAN,
                      .of = "the SMs' time"};
-    wait_for(p, "bank conflicts", over((double)c[C_SHARED_CONFLICTS], sms));
+    wait_for(p, "bank conflicts", over(bank_conflicts(c), sms));
     p = &part[CHART_L1];
     put_cache(p, "L1", c, C_L1_ACCESSES, C_L1_HITS);
     p->bytes = 32.0 * (double)(c[C_SECTORS_LOADED] + c[C_SECTORS_STORED]);
