@@ -389,13 +389,9 @@ bool chart_memory(Report *r, const StoredRun *run, const char *program, const ch
     figure_text(&f, REQUESTS, "registers", (double)run->count[C_WARP_INSTS]);
     memory_chart(run->count, run->peak, part);
     for (size_t k = 0; k < CHART_PARTS; k++) put_part(&f, &part[k]);
-    Text note = {0};
-    if (run->kernels.n > 1) text_put(&note, "Sums over all kernels. ");
-    text_put(&note, isnan(run->peak[PEAK_LSU])
+    figure_note(&f, isnan(run->peak[PEAK_LSU])
                         ? "An older onchip made the run, so that shares of the peaks aren't known."
                         : "On an arrow: requests, bytes of full sectors, share of the peak; in a box, hits.");
-    figure_note(&f, note.v);
-    text_free(&note);
     return chart_put(r, &f);
 }
 

@@ -94,6 +94,7 @@ typedef struct Report {  // a report while it is written
     bool alone;         // the page is of a single run
 } Report;
 enum { MOST_BARS = 24, MOST_LINES = 8, MOST_SERIES = 6, MOST_FIELDS = 12 };
+enum { MOST_TOLD = 12 };         // kernels of a program; the table has all of them
 enum { LONGEST_IN_TITLE = 36 };  // of a kernel's name, behind which stands what the figure shows
 void chart_open(Figure *f, FigureKind kind, const char *format, ...) __attribute__((format(printf, 3, 4)));
 // Puts the figure into the page, unless it has no values, and frees it. False: it can't be drawn.
@@ -108,9 +109,10 @@ bool chart_issue_slots(Report *r, const char *program, const char *what, const B
 bool chart_bytes(Report *r, const char *program, const char *what, const Bars *bars);
 // What became of the accesses of each array, and with --why of its loads.
 bool chart_arrays(Report *r, const StoredRun *run, const char *program, const char *label);
-bool chart_times(Report *r, RunGroup *g, const char *program);  // curves over time; program may be empty
-double l1_percent(const uint64_t *count);                       // NAN: there were no accesses
-uint64_t run_misses(const StoredRun *run, const char *array);   // look-ups in the L1, of all kernels
+// Curves over time under a heading, if runs have samples; program may be empty.
+bool curves_over_time(Report *r, RunGroup *g, const char *program);
+double l1_percent(const uint64_t *count);                      // NAN: there were no accesses
+uint64_t run_misses(const StoredRun *run, const char *array);  // look-ups in the L1, of all kernels
 double run_time(const RunGroup *g, const StoredRun *r);
 const char *time_word(const RunGroup *g);
 size_t group_fastest(const RunGroup *g);      // the place of the run that takes the least time
@@ -141,9 +143,9 @@ void source_table(Report *r, const RunKernel *k, const char *label, const char *
 
 // --- single.c: a program that has a single run -----------------------------------------------------------------------
 void single_order(StoredRun *run);  // puts the slowest of its kernels first
-// Adds the kernels, in words and figures; and the curves over time. number: the program's. False: one can't be drawn.
+// Adds the kernels, in words and figures. number: the program's. False: one can't be drawn.
 bool single_kernels(Report *r, const RunGroup *g, size_t number);
-bool single_curves(Report *r, RunGroup *g);
+StoredRun run_of_kernel(const StoredRun *run, size_t at);  // a copy that has this kernel alone; it owns nothing
 
 // --- overview.c: what the runs say over all programs -----------------------------------------------------------------
 // Says which settings are fastest, and adds the figures over all programs where there are several.
