@@ -327,7 +327,8 @@ static bool rooflines(Report *r, RunGroup *g, const char *program)
     bool ok = true;
     for (size_t k = 0; k < n && ok; k++)
         if (g->runs.v[shown[k]]->count[C_CYCLES])
-            ok = chart_roof(r, g->runs.v[shown[k]], program, group_label(g, shown[k], SIZE_MAX));
+            ok = chart_roof(r, g->runs.v[shown[k]], program, group_label(g, shown[k], SIZE_MAX)) &&
+                 chart_tensor_roof(r, g->runs.v[shown[k]], program, group_label(g, shown[k], SIZE_MAX));
     return ok;
 }
 

@@ -137,6 +137,7 @@ double draw_roof(const Figure *f, Text *out);
 // Each adds its figure of a run. False: it can't be drawn.
 bool chart_memory(Report *r, const StoredRun *run, const char *program, const char *label);
 bool chart_roof(Report *r, const StoredRun *run, const char *program, const char *label);
+bool chart_tensor_roof(Report *r, const StoredRun *run, const char *program, const char *label);
 
 // --- source.c: the source of a kernel, with what each line did -------------------------------------------------------
 void source_table(Report *r, const RunKernel *k, const char *label, const char *id, bool open);

@@ -537,6 +537,7 @@ void figure_script(const Figure *f, Text *out)
     case FIGURE_SERIES: lines(f, out); break;
     case FIGURE_MEMORY:
     case FIGURE_ROOF:
+    case FIGURE_TENSOR:
     case FIGURE_MATCH: break;
     }
 }

@@ -140,7 +140,8 @@ bool single_kernels(Report *r, const RunGroup *g, size_t number)
         text_put(r->out, bars.n > 1 ? "<h3>Kernels side by side</h3>\n<div class=\"figures\">\n"
                                     : "<h3>Issue slots, bytes and roofline</h3>\n<div class=\"figures\">\n");
         ok = ok && chart_issue_slots(r, run->program, "kernel", &bars) &&
-             chart_bytes(r, run->program, "kernel", &bars) && chart_roof(r, run, run->program, "");
+             chart_bytes(r, run->program, "kernel", &bars) && chart_roof(r, run, run->program, "") &&
+             chart_tensor_roof(r, run, run->program, "");
         text_put(r->out, "</div>\n");
     }
     vec_free(&bars);
