@@ -30,7 +30,7 @@ void html_table_end(Text *out);
 
 // --- plot.c: a figure in a page --------------------------------------------------------------------------------------
 // Adds the SVG as part of a page. It loses its own size. Its names become unique by the figure's name. Its colours
-// become variables of the page: --ink, --rule, --paper and --s0, --s1, ….
+// become variables of the page: --ink, --rule, --paper, --back and --s0, --s1, ….
 void figure_inline(const Figure *f, const char *svg, Text *out);
 // The palette's first colours are of what is compared; behind them, parts of a whole have theirs: issue slots by what
 // became of them, bytes by where they were moved, accesses by what became of them.
@@ -47,7 +47,8 @@ enum {
     COLOUR_MISSES,
     COLOURS
 };
-void figure_palette(Text *out);  // defines the series' colours for the light page: "--s0:#4477aa;…"
+void figure_palette(Text *out);       // defines the colours for the light page: "--s0:#4477aa;…"
+void figure_palette_dark(Text *out);  // and those of them that are others in the dark
 
 // --- swept.c: what differs between runs ------------------------------------------------------------------------------
 // A setting that has several values in a group of runs. Settings that only change together count as one ("nx, ny"). A
@@ -122,6 +123,7 @@ bool charts_program(Report *r, RunGroup *g);  // adds those over one program's r
 enum { SVG_WIDTH = 420 };
 typedef enum SvgAnchor { SVG_START, SVG_MIDDLE, SVG_END } SvgAnchor;
 void svg_open(const Figure *f, double height, bool alone, Text *out);
+void svg_style(Text *out);  // of a picture alone: its colours, light and dark as the reader's system is
 double svg_title(Text *out, const char *title);  // in up to three lines; returns the height that they take
 void svg_text(Text *out, double x, double y, double size, SvgAnchor anchor, const char *text);
 void svg_line(Text *out, double x, double y, double to_x, double to_y, const char *stroke, const char *more);

@@ -81,7 +81,8 @@ awk '{ n += $1 } END { exit !(NR == 2 && n > 80 && n <= 100.1) }' <<<"$shares" |
 grep -q '% of the waits for memory are before st.shared' "$work/waits" || complain "nothing waits for the load"
 # Waits for copies are told by themselves: at an mbarrier, and for a group of copies. In these kernels nothing else
 # waits at a barrier but one bar.sync, and for memory nothing else at all.
-for of in bulk_wait:barrier:'at mbarriers':mbarrier.try_wait copy_own:memory:'for groups of cp.async':cp.async.wait_group; do
+for of in bulk_wait:barrier:'at mbarriers':mbarrier.try_wait \
+    copy_own:memory:'for groups of cp.async':cp.async.wait_group; do
     IFS=: read -r kernel cause words inst <<<"$of"
     grep -v '// wrong$' "$ONCHIP_SOURCE/test/cli/async/$kernel.ptx" >"$work/wait.ptx"
     args=("$work/wait.ptx" --gpu h200 --grid 1 --block 64 --arg buf:16384 --arg buf:16384:iota:u32)
