@@ -13,6 +13,7 @@ typedef struct Overview {
     VEC(const char *) workloads;
     VEC(size_t) of;       // each run's workload
     VEC(size_t) configs;  // for each combination of settings the first run that has it
+    Map kernels;          // their names → the workload that has one of that name
     size_t base;          // the combination that most workloads have; of several such the one with most base values
 } Overview;
 
@@ -95,22 +96,28 @@ static double mean_hits(const Overview *v, size_t config)
     return n ? sum / (double)n : NAN;
 }
 
-static bool has_kernel(const StoredRun *run, const char *name)
+// Notes of each kernel's name the workload that has it; MANY: several have it.
+enum { MANY = -1 };
+static void name_kernels(Overview *v)
 {
-    for (size_t k = 0; k < run->kernels.n; k++)
-        if (!strcmp(run->kernels.v[k].name, name)) return true;
-    return false;
+    for (size_t k = 0; k < v->g.runs.n; k++)
+        for (size_t n = 0; n < v->g.runs.v[k]->kernels.n; n++) {
+            const char *name = v->g.runs.v[k]->kernels.v[n].name;
+            int64_t of = (int64_t)v->of.v[k], known;
+            if (map_get(&v->kernels, name, strlen(name), &known) && known != of) of = MANY;
+            map_put(&v->kernels, name, strlen(name), of);
+        }
 }
 
 // What a kernel is called beside those of other workloads: by its own name, with the workload's where another has it.
 static const char *kernel_label(Overview *v, size_t workload, const StoredRun *run, size_t kernel)
 {
     const char *name = run->kernels.v[kernel].name;
-    for (size_t k = 0; k < v->g.runs.n; k++)
-        if (v->of.v[k] != workload && has_kernel(v->g.runs.v[k], name))
-            return run->kernels.n < 2 ? v->workloads.v[workload]
-                                      : arena_printf(&v->g.arena, "%s, %s", v->workloads.v[workload], name);
-    return name;
+    int64_t of = MANY;
+    map_get(&v->kernels, name, strlen(name), &of);
+    if (of != MANY) return name;
+    return run->kernels.n < 2 ? v->workloads.v[workload]
+                              : arena_printf(&v->g.arena, "%s, %s", v->workloads.v[workload], name);
 }
 
 static bool cut(const StoredRun *run)
@@ -395,7 +402,7 @@ bool overview(Report *r, const StoredRun *const *runs, size_t count, bool severa
     Overview v = {.r = r};
     bool ok = true;
     group_open(&v.g, runs, count, false, r->options->baseline);
-    name_workloads(&v);
+    name_workloads(&v), name_kernels(&v);
     text_put(r->out, "<section id=\"overview\">\n");
     if (v.configs.n > 1) best_text(&v), reasons(&v);
     if (several) {
@@ -404,7 +411,7 @@ bool overview(Report *r, const StoredRun *const *runs, size_t count, bool severa
         text_put(r->out, "</div>\n");
     }
     text_put(r->out, "</section>\n");
-    vec_free(&v.workloads), vec_free(&v.of), vec_free(&v.configs);
+    vec_free(&v.workloads), vec_free(&v.of), vec_free(&v.configs), map_free(&v.kernels);
     group_free(&v.g);
     return ok;
 }
