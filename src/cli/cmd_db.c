@@ -1,5 +1,6 @@
 // cmd_db.c: onchip db: prints what a store has as tables, CSV or JSON, merges stores, and deletes runs.
 #include "cli/unit.h"
+#include "compare/compare.h"
 #include "device/device.h"
 
 #include <errno.h>
@@ -31,6 +32,9 @@ static const Option options[] = {
     {"--column", "NAME", "what to compare (cycles; if the clocks differ, simulated seconds)"},
     {"--against", "FILE",
      "compare every counter with the same counter in this other store; the exit status is 1 if any differs"},
+    {"--fail-above", "PERCENT%|METRIC=PERCENT%[,…]",
+     "exit with status 3 if the second run of a pair takes more than so many percent above the first, or has so much "
+     "more of a metric, as onchip compare judges it; what merely differs passes"},
     {"--yes", NULL, "delete, even if it is more than one run"},
     {"--help", NULL, "this text"},
 };
@@ -50,6 +54,7 @@ enum {
     D_BY,
     D_COLUMN,
     D_AGAINST,
+    D_FAIL_ABOVE,
     D_YES,
     D_HELP
 };
@@ -62,6 +67,7 @@ enum {
 typedef struct Request {
     const char *db, *columns, *best, *output, *by, *column, *against;
     Filter filter;
+    Gate gate;
     VEC(const char *) where, words;
     bool json, csv, kernels, yes;
     Arena arena;
@@ -85,7 +91,7 @@ static const struct {
     {"show", "KEY", "print everything about one run, which is named by the beginning of its key", BIT(D_JSON), show},
     {"compare", "[A B]",
      "compare two stores, two runs, or two parts of a store; or every counter of two versions of the model",
-     FILTERS | BIT(D_BY) | BIT(D_COLUMN) | BIT(D_AGAINST) | BIT(D_JSON), compare},
+     FILTERS | BIT(D_BY) | BIT(D_COLUMN) | BIT(D_AGAINST) | BIT(D_FAIL_ABOVE) | BIT(D_JSON), compare},
     {"export", "", "write a row for each run and kernel, with every setting, counter and rate",
      FILTERS | BIT(D_COLUMNS) | BIT(D_BEST) | BIT(D_CSV) | BIT(D_JSON) | BIT(D_OUT), export},
     {"merge", "FILE…", "copy the runs of other stores into this one", 0, merge},
@@ -163,6 +169,9 @@ static int read_options(Request *r, size_t v, int argc, char **argv)
         case D_BY: r->by = a.value; break;
         case D_COLUMN: r->column = a.value; break;
         case D_AGAINST: r->against = a.value; break;
+        case D_FAIL_ABOVE:
+            if (!gate_read(&r->gate, a.value, &r->diag)) return EXIT_USAGE;
+            break;
         case D_YES: r->yes = true; break;
         case D_HELP: return usage(v);
         }
@@ -189,6 +198,7 @@ int cmd_db(int argc, char **argv)
     if (r.diag.failed) fflush(stdout), tell(0, "%s", r.diag.text.v);
     diag_free(&r.diag);
     vec_free(&r.where), vec_free(&r.words);
+    gate_free(&r.gate);
     arena_free(&r.arena);
     return code;
 }
@@ -337,6 +347,7 @@ static int compare(Request *r)
                                         .what = r->words.v,
                                         .count = r->words.n,
                                         .filter = &r->filter,
+                                        .gate = &r->gate,
                                         .json = r->json},
                       &r->diag);
 }

@@ -16,6 +16,10 @@ int input_read(const Input *in, Version *v, Diag *diag);
 // --- compare_text.c, compare_json.c ----------------------------------------------------------------------------------
 void compare_text(const Changes *c, const Gate *g, const GateFailures *failures);
 void compare_words(const Changes *c);  // the same without a head, and without what failed
+// The rows of what failed; and that nothing did. run: of several pairs, which one it is; null: there is one.
+void compare_failures(const GateFailures *failures, const char *run);
+void compare_passed(void);
+void json_failures(const GateFailures *failures, const char *program, const char *run, Json *j);
 void compare_json(const Changes *c, const Gate *g, const GateFailures *failures);
 
 #endif

@@ -69,8 +69,7 @@ static void put_counters(Json *j, const KernelPair *p)
 {
     json_open(j, "counters", '{');
     for (int c = 0; c < C_COUNT; c++)
-        if (p->of[0]->count[c] != p->of[1]->count[c])
-            put_counts(j, counter_info[c].name, &p->of[0]->count[c], &p->of[1]->count[c]);
+        if (pair_differs(p, c)) put_counts(j, counter_info[c].name, &p->of[0]->count[c], &p->of[1]->count[c]);
     json_close(j, '}');
 }
 
@@ -84,12 +83,27 @@ static void put_kernel(Json *j, const Changes *c, const KernelPair *p)
     json_bool(j, "timed", (a ? a : b)->timed);
     json_bool(j, "differs", p->differs);
     put_time(j, c, p);
-    put_counts(j, "cycles", a ? &a->count[C_CYCLES] : NULL, b ? &b->count[C_CYCLES] : NULL);
+    put_counts(j, "cycles", a && !a->lacks[C_CYCLES] ? &a->count[C_CYCLES] : NULL,
+               b && !b->lacks[C_CYCLES] ? &b->count[C_CYCLES] : NULL);
     put_counts(j, "launches", a ? &a->launches : NULL, b ? &b->launches : NULL);
     put_texts(j, "limited_by", a ? a->limited : NULL, b ? b->limited : NULL);
     json_bool(j, "limits_differ", p->limits);
     if (a && b) put_arrays(j, p), put_lines(j, p), put_counters(j, p);
     json_close(j, '}');
+}
+
+void json_failures(const GateFailures *failures, const char *program, const char *run, Json *j)
+{
+    for (size_t k = 0; k < failures->n; k++) {
+        const GateFailure *f = &failures->v[k];
+        json_open(j, NULL, '{');
+        if (program) json_string(j, "program", program), json_string(j, "run", run);
+        json_string(j, "kernel", f->pair ? f->pair->of[1]->name : NULL);
+        json_string(j, "metric", f->limit->metric), json_double(j, "percent", f->limit->percent);
+        put_two(j, "values", f->value[0], f->value[1]);
+        json_double(j, "change", change_share(f->value));
+        json_close(j, '}');
+    }
 }
 
 void compare_json(const Changes *c, const Gate *g, const GateFailures *failures)
@@ -102,19 +116,11 @@ void compare_json(const Changes *c, const Gate *g, const GateFailures *failures)
     put_two(&j, "models", c->of[0]->model ? (double)c->of[0]->model : NAN,
             c->of[1]->model ? (double)c->of[1]->model : NAN);
     put_time(&j, c, NULL);
+    json_uint(&j, "counters_lacking", changes_lacking(c, 0, NULL));
     json_open(&j, "kernels", '[');
     for (size_t k = 0; k < c->pairs.n; k++) put_kernel(&j, c, &c->pairs.v[k]);
     json_close(&j, ']');
-    if (g->limits.n) json_open(&j, "failed", '[');
-    for (size_t k = 0; k < failures->n; k++) {
-        const GateFailure *f = &failures->v[k];
-        json_open(&j, NULL, '{');
-        json_string(&j, "kernel", f->pair ? f->pair->of[1]->name : NULL);
-        json_string(&j, "metric", f->limit->metric), json_double(&j, "percent", f->limit->percent);
-        put_two(&j, "values", f->value[0], f->value[1]);
-        json_double(&j, "change", change_share(f->value));
-        json_close(&j, '}');
-    }
+    if (g->limits.n) json_open(&j, "failed", '['), json_failures(failures, NULL, NULL, &j);
     if (g->limits.n) json_close(&j, ']');
     json_close(&j, '}');
     fputs(j.text.v, stdout);

@@ -111,7 +111,7 @@ static void put_counters(const KernelPair *p)
     Moved all[C_COUNT];
     size_t n = 0;
     for (int c = 0; c < C_COUNT; c++)
-        if (a[c] != b[c] && c != C_CYCLES && a[c] && MAX(a[c], b[c]) >= a[C_CYCLES] / 1000)
+        if (pair_differs(p, c) && c != C_CYCLES && a[c] && MAX(a[c], b[c]) >= a[C_CYCLES] / 1000)
             all[n++] = (Moved){(Counter)c, change_share((double[]){(double)a[c], (double)b[c]})};
     if (!n) return;
     qsort(all, n, sizeof *all, by_share);
@@ -147,7 +147,7 @@ static void put_kernel(const Changes *c, const KernelPair *p)
     put_wrapped(stdout, 0, 2, BREAK_WORDS, t.v);
     text_free(&t);
     if (!a || !b) return;
-    if (any->timed) {
+    if (any->timed && pair_has(p, C_CYCLES)) {
         put_counts(&t, "", (double)a->count[C_CYCLES], (double)b->count[C_CYCLES], format_count);
         put_row(stdout, "  cycles", INDENT, BREAK_WORDS, t.v ? t.v + 1 : "no change");
     }
@@ -171,20 +171,21 @@ static void put_same(const Changes *c)
     text_free(&t);
 }
 
-static void put_failures(const Gate *g, const GateFailures *failures)
+void compare_failures(const GateFailures *failures, const char *run)
 {
-    if (g->limits.n) printf("\n");
     for (size_t k = 0; k < failures->n; k++) {
         const GateFailure *f = &failures->v[k];
         Text t = {0};
+        if (run) text_printf(&t, "%s: ", run);
         text_printf(&t, "%s: %s ", f->pair ? f->pair->of[1]->shown : "all kernels", f->limit->metric);
         put_share(&t, f->value);
         text_printf(&t, ", and %s%g %% is allowed", f->limit->percent > 0 ? "+" : "", f->limit->percent);
         put_row(stdout, "failed", INDENT, BREAK_WORDS, t.v);
         text_free(&t);
     }
-    if (g->limits.n && !failures->n) printf("passed: nothing is above what --fail-above allows\n");
 }
+
+void compare_passed(void) { printf("passed: nothing is above what --fail-above allows\n"); }
 
 // A model is a version of the simulator's rules.
 static void put_models(const Changes *c)
@@ -203,11 +204,24 @@ static void put_models(const Changes *c)
     text_free(&t);
 }
 
+static void put_lacking(const Changes *c)
+{
+    enum { MOST_NAMES = 4 };
+    Text t = {0}, names = {0};
+    const size_t n = changes_lacking(c, MOST_NAMES, &names);
+    if (n) {
+        text_printf(&t, "%zu counter%s that a version's file lacks %s compared: %s%s", n, n == 1 ? "" : "s",
+                    n == 1 ? "isn't" : "aren't", names.v, n > MOST_NAMES ? ", …" : "");
+        put_row(stdout, "note", 5, BREAK_WORDS, t.v);
+    }
+    text_free(&t), text_free(&names);
+}
+
 void compare_words(const Changes *c)
 {
     double time[2];
     Text t = {0};
-    put_models(c);
+    put_models(c), put_lacking(c);
     printf("Percents are of the old value. The sign is a stopwatch's: + is slower.\n\n");
     change_values(c, NULL, "time", time);
     if (c->of[0]->whole.launches || c->of[1]->whole.launches) {
@@ -234,5 +248,7 @@ void compare_text(const Changes *c, const Gate *g, const GateFailures *failures)
         text_free(&t);
     }
     compare_words(c);
-    put_failures(g, failures);
+    if (!g->limits.n) return;
+    printf("\n");
+    failures->n ? compare_failures(failures, NULL) : compare_passed();
 }

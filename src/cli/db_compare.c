@@ -1,5 +1,6 @@
 // db_compare.c: onchip db compare: prints ratios of pairs with the interval of their mean, and the counters that
-// differ.
+// differ; and judges pairs as onchip compare does. Means over many pairs are the store's (store/compare.c): they read a
+// column of each run, where a comparison of two versions reads both in full.
 #include "cli/compare.h"
 
 #include <math.h>
@@ -20,6 +21,64 @@ static void sides_free(Selection x[2])
 {
     for (int k = 0; k < 2; k++) store_close(x[k].store), vec_free(&x[k].ids);
 }
+
+// --- what may pass ---------------------------------------------------------------------------------------------------
+// Pairs of runs are judged one after the other. What failed goes into rows, or with --json into its array.
+typedef struct Judge {
+    const Gate *gate;
+    Json *json;  // null: rows
+    size_t failed;
+} Judge;
+
+static void judge_begin(Judge *u, const CompareRequest *r, Json *j)
+{
+    *u = (Judge){.gate = r->gate, .json = j};
+    if (!u->gate->limits.n) return;
+    j ? json_open(j, "failed", '[') : (void)printf("\n");
+}
+
+static void judge_end(Judge *u)
+{
+    if (!u->gate->limits.n) return;
+    if (u->json)
+        json_close(u->json, ']');
+    else if (!u->failed)
+        compare_passed();
+}
+
+static bool judge_versions(Judge *u, const Version v[2], const char *program, const char *what, Diag *diag)
+{
+    Changes c;
+    GateFailures failures = {0};
+    changes_find(&v[0], &v[1], &c);
+    bool ok = gate_judge(u->gate, &c, &failures, diag);
+    if (ok && u->json) {
+        json_failures(&failures, program, what, u->json);
+    } else if (ok) {
+        Text run = {0};
+        if (program) text_printf(&run, "%s %s", program, what);
+        compare_failures(&failures, run.v);
+        text_free(&run);
+    }
+    u->failed += failures.n;
+    vec_free(&failures);
+    changes_free(&c);
+    return ok;
+}
+
+// program, what: the pair; null: there is one alone.
+static bool judge_pair(Judge *u, Store *const store[2], const char *const key[2], const char *program, const char *what,
+                       Diag *diag)
+{
+    if (!u->gate->limits.n) return true;
+    Version v[2] = {{.input = key[0]}, {.input = key[1]}};
+    bool ok = version_stored(&v[0], store[0], key[0], diag) && version_stored(&v[1], store[1], key[1], diag) &&
+              judge_versions(u, v, program, what, diag);
+    version_free(&v[0]), version_free(&v[1]);
+    return ok;
+}
+
+static int judged(bool ok, const Judge *u) { return !ok ? EXIT_FAILED : u->failed ? EXIT_ABOVE : EXIT_OK; }
 
 // --- ratios ----------------------------------------------------------------------------------------------------------
 static void add_real(Table *t, const char *format, double value)
@@ -122,43 +181,41 @@ static void json_ratio(Json *j, const char *name, bool there, double value)
         json_string(j, name, NULL);
 }
 
-static void print_comparison_json(const Comparison *c, const char *const names[2])
+static void comparison_json(const Comparison *c, const char *const names[2], Json *j)
 {
-    Json j = {0};
-    export_begin(&j);
-    json_string(&j, "column", c->column);
-    json_texts(&j, "sides", names);
-    json_open(&j, "pairs", '[');
+    export_begin(j);
+    json_string(j, "column", c->column);
+    json_texts(j, "sides", names);
+    json_open(j, "pairs", '[');
     for (size_t k = 0; k < c->pairs.n; k++) {
         const RunPair *p = &c->pairs.v[k];
-        json_open(&j, NULL, '{');
-        json_string(&j, "program", p->program), json_string(&j, "run", p->what);
-        json_texts(&j, "keys", p->key);
-        json_two(&j, "values", p->value[0], p->value[1]);
-        json_bool(&j, "equal", p->equal);
-        json_ratio(&j, "ratio", p->ratio > 0, p->ratio);
-        json_close(&j, '}');
+        json_open(j, NULL, '{');
+        json_string(j, "program", p->program), json_string(j, "run", p->what);
+        json_texts(j, "keys", p->key);
+        json_two(j, "values", p->value[0], p->value[1]);
+        json_bool(j, "equal", p->equal);
+        json_ratio(j, "ratio", p->ratio > 0, p->ratio);
+        json_close(j, '}');
     }
-    json_close(&j, ']');
-    json_open(&j, "means", '[');
+    json_close(j, ']');
+    json_open(j, "means", '[');
     for (size_t k = 0; k < c->means.n; k++) {
         const PairMean *m = &c->means.v[k];
-        json_open(&j, NULL, '{');
-        json_string(&j, "program", m->program);
-        json_uint(&j, "pairs", m->pairs), json_uint(&j, "equal", m->equal), json_uint(&j, "ratios", m->ratios);
-        json_ratio(&j, "ratio", m->ratios > 0, m->ratio), json_ratio(&j, "low", m->ratios > 1, m->low),
-            json_ratio(&j, "high", m->ratios > 1, m->high);
-        json_bool(&j, "significant", m->significant);
-        json_close(&j, '}');
+        json_open(j, NULL, '{');
+        json_string(j, "program", m->program);
+        json_uint(j, "pairs", m->pairs), json_uint(j, "equal", m->equal), json_uint(j, "ratios", m->ratios);
+        json_ratio(j, "ratio", m->ratios > 0, m->ratio), json_ratio(j, "low", m->ratios > 1, m->low),
+            json_ratio(j, "high", m->ratios > 1, m->high);
+        json_bool(j, "significant", m->significant);
+        json_close(j, '}');
     }
-    json_close(&j, ']');
-    json_two(&j, "alone", (double)c->alone[0], (double)c->alone[1]);
-    json_two(&j, "without", (double)c->without[0], (double)c->without[1]);
-    print_json(&j);
+    json_close(j, ']');
+    json_two(j, "alone", (double)c->alone[0], (double)c->alone[1]);
+    json_two(j, "without", (double)c->without[0], (double)c->without[1]);
 }
 
-static bool compare_sides(const CompareRequest *r, const Selection x[2], const char *setting,
-                          const char *const names[2], Diag *diag)
+static int compare_sides(const CompareRequest *r, const Selection x[2], const char *setting, const char *const names[2],
+                         Diag *diag)
 {
     const Side sides[2] = {{x[0].store, &x[0].ids}, {x[1].store, &x[1].ids}};
     Comparison c;
@@ -168,21 +225,29 @@ static bool compare_sides(const CompareRequest *r, const Selection x[2], const c
                         "no run of one side has a partner with a value on the other (%zu and %zu runs)\nhint: program, "
                         "parameters, description and overrides must be the same",
                         x[0].ids.n, x[1].ids.n);
-    if (ok && r->json)
-        print_comparison_json(&c, names);
-    else if (ok)
-        print_comparison(&c, names);
+    Json j = {0};
+    Judge u = {.gate = r->gate};
+    if (ok) {
+        r->json ? comparison_json(&c, names, &j) : print_comparison(&c, names);
+        judge_begin(&u, r, r->json ? &j : NULL);
+        for (size_t k = 0; k < c.pairs.n && ok; k++)
+            ok = judge_pair(&u, (Store *const[]){x[0].store, x[1].store}, c.pairs.v[k].key, c.pairs.v[k].program,
+                            c.pairs.v[k].what, diag);
+        if (ok) judge_end(&u);
+        if (ok && r->json) print_json(&j);
+    }
+    json_free(&j);
     comparison_free(&c);
-    return ok;
+    return judged(ok, &u);
 }
 
-static bool compare_stores(const CompareRequest *r, Diag *diag)
+static int compare_stores(const CompareRequest *r, Diag *diag)
 {
     Selection x[2] = {0};
-    bool ok = select_side(&x[0], r->what[0], r->filter, diag) && select_side(&x[1], r->what[1], r->filter, diag) &&
-              compare_sides(r, x, NULL, r->what, diag);
+    bool ok = select_side(&x[0], r->what[0], r->filter, diag) && select_side(&x[1], r->what[1], r->filter, diag);
+    int code = ok ? compare_sides(r, x, NULL, r->what, diag) : EXIT_FAILED;
     sides_free(x);
-    return ok;
+    return code;
 }
 
 const char *db_condition(const char *text, Arena *arena, Diag *diag)
@@ -202,14 +267,16 @@ const char *db_condition(const char *text, Arena *arena, Diag *diag)
 }
 
 // "NAME=A,B": the filter with NAME=A, and with NAME=B.
-static bool compare_by(const CompareRequest *r, Diag *diag)
+static int compare_by(const CompareRequest *r, Diag *diag)
 {
     const char *equals = strchr(r->by, '='), *rest = equals ? equals + 1 : NULL;
     ListValue v[2];
     bool ok = equals && equals != r->by && list_next(&rest, &v[0]) && list_next(&rest, &v[1]) && !rest && !v[1].wrong;
     if (!ok)
-        return diag_error(
-            diag, "--by takes NAME=A,B, not '%s'\nhint: a value with commas stands in braces: block={32,8}", r->by);
+        return diag_error(diag,
+                          "--by takes NAME=A,B, not '%s'\nhint: a value with commas stands in braces: block={32,8}",
+                          r->by),
+               EXIT_FAILED;
     Arena arena = {0};
     Selection x[2] = {0};
     const char *name = arena_text(&arena, r->by, (size_t)(equals - r->by)), *names[2];
@@ -225,10 +292,10 @@ static bool compare_by(const CompareRequest *r, Diag *diag)
         ok = known && select_side(&x[k], r->db, &f, diag);
         vec_free(&where);
     }
-    ok = ok && compare_sides(r, x, name, names, diag);
+    int code = ok ? compare_sides(r, x, name, names, diag) : EXIT_FAILED;
     sides_free(x);
     arena_free(&arena);
-    return ok;
+    return code;
 }
 
 // --- counters --------------------------------------------------------------------------------------------------------
@@ -323,8 +390,17 @@ static void print_words(Store *s, const char *const what[2])
     version_free(&v[0]), version_free(&v[1]);
 }
 
+static void differences_json(const Differences *d, const char *const keys[2], Json *j)
+{
+    export_begin(j);
+    json_texts(j, "keys", keys);
+    json_open(j, "differences", '[');
+    for (size_t k = 0; k < d->n; k++) json_open(j, NULL, '{'), json_difference(j, &d->v[k]), json_close(j, '}');
+    json_close(j, ']');
+}
+
 // Compares two runs of a store: prints every counter that differs, or with --column the ratio of that column.
-static bool compare_keys(const CompareRequest *r, Diag *diag)
+static int compare_keys(const CompareRequest *r, Diag *diag)
 {
     Store *s = store_read(r->db, diag);
     RunIds ids[2] = {0};
@@ -337,6 +413,8 @@ static bool compare_keys(const CompareRequest *r, Diag *diag)
         if (ok && ids[k].n > 1)
             ok = diag_error(diag, "%s has %zu runs with keys that begin with %s", store_path(s), ids[k].n, r->what[k]);
     }
+    Json j = {0};
+    Judge u = {.gate = r->gate};
     if (ok && r->column) {
         ok = compare_values(r, s, ids, diag);
     } else if (ok) {
@@ -344,14 +422,7 @@ static bool compare_keys(const CompareRequest *r, Diag *diag)
         Differences d = {0};
         ok = compare_two((Store *[2]){s, s}, (int64_t[2]){ids[0].v[0], ids[1].v[0]}, &arena, &d, diag);
         if (ok && r->json) {
-            Json j = {0};
-            export_begin(&j);
-            json_texts(&j, "keys", r->what);
-            json_open(&j, "differences", '[');
-            for (size_t k = 0; k < d.n; k++)
-                json_open(&j, NULL, '{'), json_difference(&j, &d.v[k]), json_close(&j, '}');
-            json_close(&j, ']');
-            print_json(&j);
+            differences_json(&d, r->what, &j);
         } else if (ok) {
             print_differences(&d, r->what);
             ok = print_times(s, ids, diag);
@@ -360,9 +431,17 @@ static bool compare_keys(const CompareRequest *r, Diag *diag)
         vec_free(&d);
         arena_free(&arena);
     }
+    if (ok) {
+        const bool json = r->json && !r->column;
+        judge_begin(&u, r, json ? &j : NULL);
+        ok = judge_pair(&u, (Store *const[]){s, s}, r->what, NULL, NULL, diag);
+        if (ok) judge_end(&u);
+        if (ok && json) print_json(&j);
+    }
+    json_free(&j);
     vec_free(&ids[0]), vec_free(&ids[1]);
     store_close(s);
-    return ok;
+    return judged(ok, &u);
 }
 
 static void print_regression(const Regression *g)
@@ -392,26 +471,24 @@ static void print_regression(const Regression *g)
     table_free(&t);
 }
 
-static void print_regression_json(const Regression *g)
+static void regression_json(const Regression *g, Json *j)
 {
-    Json j = {0};
-    export_begin(&j);
-    json_uint(&j, "pairs", g->pairs);
-    json_two(&j, "alone", (double)g->alone[0], (double)g->alone[1]);
-    json_open(&j, "changes", '[');
+    export_begin(j);
+    json_uint(j, "pairs", g->pairs);
+    json_two(j, "alone", (double)g->alone[0], (double)g->alone[1]);
+    json_open(j, "changes", '[');
     for (size_t k = 0; k < g->changes.n; k++) {
         const Change *c = &g->changes.v[k];
-        json_open(&j, NULL, '{');
-        json_string(&j, "program", c->program), json_string(&j, "run", c->what);
-        json_texts(&j, "keys", c->key);
-        json_two(&j, "cycles", c->cycles[0], c->cycles[1]);
-        json_uint(&j, "counters", c->counters);
-        json_open(&j, "largest", '{');
-        json_difference(&j, &c->largest);
-        json_close(&j, '}'), json_close(&j, '}');
+        json_open(j, NULL, '{');
+        json_string(j, "program", c->program), json_string(j, "run", c->what);
+        json_texts(j, "keys", c->key);
+        json_two(j, "cycles", c->cycles[0], c->cycles[1]);
+        json_uint(j, "counters", c->counters);
+        json_open(j, "largest", '{');
+        json_difference(j, &c->largest);
+        json_close(j, '}'), json_close(j, '}');
     }
-    json_close(&j, ']');
-    print_json(&j);
+    json_close(j, ']');
 }
 
 static int compare_against(const CompareRequest *r, Diag *diag)
@@ -423,11 +500,19 @@ static int compare_against(const CompareRequest *r, Diag *diag)
     if (ok && !g.pairs)
         ok = diag_error(diag, "nothing to compare: no run of one store has a partner in the other (%zu and %zu runs)",
                         x[0].ids.n, x[1].ids.n);
-    if (ok && r->json)
-        print_regression_json(&g);
-    else if (ok)
-        print_regression(&g);
-    int code = ok && !g.changes.n ? EXIT_OK : EXIT_FAILED;
+    Json j = {0};
+    Judge u = {.gate = r->gate};
+    if (ok) {
+        r->json ? regression_json(&g, &j) : print_regression(&g);
+        judge_begin(&u, r, r->json ? &j : NULL);
+        for (size_t k = 0; k < g.changes.n && ok; k++)
+            ok = judge_pair(&u, (Store *const[]){x[0].store, x[1].store}, g.changes.v[k].key, g.changes.v[k].program,
+                            g.changes.v[k].what, diag);
+        if (ok) judge_end(&u);
+        if (ok && r->json) print_json(&j);
+    }
+    const int code = r->gate->limits.n ? judged(ok, &u) : ok && !g.changes.n ? EXIT_OK : EXIT_FAILED;
+    json_free(&j);
     regression_free(&g);
     sides_free(x);
     return code;
@@ -438,8 +523,8 @@ int db_compare(const CompareRequest *r, Diag *diag)
     if ((r->count == 2) + !!r->by + !!r->against != 1 || (r->count && r->count != 2))
         return diag_error(diag, "compare what? two stores, two keys, --by NAME=A,B or --against FILE"), EXIT_USAGE;
     if (r->against) return compare_against(r, diag);
-    if (r->by) return compare_by(r, diag) ? EXIT_OK : EXIT_FAILED;
+    if (r->by) return compare_by(r, diag);
     bool files =
         !access(r->what[0], F_OK) || !access(r->what[1], F_OK) || r->what[0][strspn(r->what[0], "0123456789abcdef")];
-    return (files ? compare_stores(r, diag) : compare_keys(r, diag)) ? EXIT_OK : EXIT_FAILED;
+    return files ? compare_stores(r, diag) : compare_keys(r, diag);
 }

@@ -1,6 +1,7 @@
 // metrics.c: onchip run --metrics: numbers of each kernel by name (gpu/metrics.c).
 #include "cli/report.h"
 #include "names/names.h"
+#include "say/say.h"
 
 #include <math.h>
 #include <string.h>
@@ -12,9 +13,11 @@ bool metrics_read(const char *list, Diag *diag)
     Metric m;
     for (const char *p = list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
         snprintf(word, sizeof word, "%.*s", (int)strcspn(p, ","), p);
-        if (metric_find(word, NULL, NULL, &m)) continue;
+        if (metric_find(word, NULL, NULL, &m) || unit_metric(word, NULL, NULL, &m.value)) continue;
+        size_t n = metric_names(names);
+        n += unit_metrics(names + n, METRIC_NAMES - n);
         diag_error(diag, "no metric '%s'%s (onchip list counters; doc/use/metrics.md)", word,
-                   did_you_mean(word, names, metric_names(names), hint));
+                   did_you_mean(word, names, n, hint));
         return false;
     }
     return true;
@@ -61,7 +64,10 @@ static void numbers(const ReportLaunch *l)
         char word[128], value[64] = "n/a";
         Metric m = {0};
         snprintf(word, sizeof word, "%.*s", (int)strcspn(p, ","), p);
-        if (!metric_find(word, l->sum->count, l->run->gpu, &m)) continue;
+        if (unit_metric(word, l->sum, l->run->gpu, &m.value))
+            m.name = word, m.unit = "%";
+        else if (!metric_find(word, l->sum->count, l->run->gpu, &m))
+            continue;
         if (!isnan(m.value)) snprintf(value, sizeof value, "%.15g", m.value);
         const char *const fields[] = {name, l->which ? l->which : launches, m.name, m.unit, value};
         put_fields(l->run, fields, COUNT(fields));

@@ -167,7 +167,7 @@ static void memory(const ReportLaunch *l)
     }
     if (c[C_LD_SHARED] + c[C_ST_SHARED] + c[C_AT_SHARED]) {
         format_count(a, (double)(c[C_LD_SHARED] + c[C_ST_SHARED] + c[C_AT_SHARED]));
-        format_count(b, (double)c[C_SHARED_CONFLICTS]);
+        format_count(b, bank_conflicts(c));
         print_row(l, "shared memory", "%s accesses, %.2f passes each, %s bank conflicts", a,
                   rate_of(R_SHARED_PASSES, c, g), b);
     }
@@ -394,6 +394,14 @@ static void units(const ReportLaunch *l)
     text_free(&t);
 }
 
+static void waits(const ReportLaunch *l)
+{
+    Text t = {0};
+    waits_say(l->sum, &t);
+    if (t.n) print_row(l, "waits", "%s of the issue slots", t.v);
+    text_free(&t);
+}
+
 static void why(const ReportLaunch *l) { why_say(l->sum, l->run->out); }
 static void annotate(const ReportLaunch *l) { annotate_say(l->sum, l->run->out); }
 static void chart(const ReportLaunch *l) { chart_say(l->sum->count, l->run->gpu, l->run->out); }
@@ -409,6 +417,7 @@ static const ReportRow rows[] = {
     {HAS_TIME, slots},
     {HAS_TIME, peaks},
     {HAS_TIME, units},
+    {HAS_TIME, waits},
     {HAS_TIME, policy},
     {HAS_TIME, routes},
     {HAS_TIME, memory},

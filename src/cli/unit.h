@@ -164,6 +164,7 @@ typedef struct CompareRequest {
     const char *const *what;  // two stores or two keys
     size_t count;
     const Filter *filter;
+    const struct Gate *gate;  // how much may change; without limits: nothing is judged
     bool json;
 } CompareRequest;
 int db_compare(const CompareRequest *r, Diag *diag);

@@ -201,6 +201,19 @@ static void find_lines(KernelPair *p)
     if (p->lines.n) qsort(p->lines.v, p->lines.n, sizeof *p->lines.v, by_line);
 }
 
+size_t changes_lacking(const Changes *c, size_t most, Text *names)
+{
+    size_t n = 0;
+    for (int k = 0; k < C_COUNT; k++) {
+        bool lacks = false;
+        for (size_t p = 0; p < c->pairs.n && !lacks; p++)
+            lacks = c->pairs.v[p].of[0] && c->pairs.v[p].of[1] && !pair_has(&c->pairs.v[p], k);
+        if (lacks && n < most && names) text_printf(names, "%s%s", n ? ", " : "", counter_info[k].name);
+        n += lacks;
+    }
+    return n;
+}
+
 // --- values ----------------------------------------------------------------------------------------------------------
 void change_values(const Changes *c, const KernelPair *pair, const char *metric, double value[2])
 {
@@ -210,13 +223,13 @@ void change_values(const Changes *c, const KernelPair *pair, const char *metric,
         Metric m = {.value = NAN};
         if (k && time)
             m.value = k->seconds;
-        else if (k)
+        else if (k && version_tells(c->of[s], k, metric))
             metric_find(metric, k->count, c->of[s]->gpu, &m);
         value[s] = isfinite(m.value) ? m.value : NAN;
     }
     // Sums of seconds are rounded; cycles of one length aren't.
     const VersionKernel *k[2] = {pair ? pair->of[0] : &c->of[0]->whole, pair ? pair->of[1] : &c->of[1]->whole};
-    if (time && !c->clocks && k[0] && k[1] && k[0]->count[C_CYCLES])
+    if (time && !c->clocks && k[0] && k[1] && k[0]->count[C_CYCLES] && k[1]->count[C_CYCLES])
         value[1] = value[0] * ((double)k[1]->count[C_CYCLES] / (double)k[0]->count[C_CYCLES]);
 }
 
@@ -246,6 +259,13 @@ static bool clocks_apart(const Version *a, const Version *b)
                          (double[]){a->whole.seconds, b->whole.seconds});
 }
 
+// Whether times differ of which no cycles tell. Seconds are rounded.
+static bool seconds_differ(const KernelPair *p)
+{
+    const double a = p->of[0]->seconds, b = p->of[1]->seconds;
+    return !pair_has(p, C_CYCLES) && fabs(a - b) > 1e-9 * fmax(a, b);
+}
+
 void changes_find(const Version *before, const Version *now, Changes *out)
 {
     *out = (Changes){.of = {before, now}, .clocks = clocks_apart(before, now), .models = before->model != now->model};
@@ -256,8 +276,8 @@ void changes_find(const Version *before, const Version *now, Changes *out)
         p->limits = limits_differ(p->of[0], p->of[1]);
         find_arrays(p), find_lines(p);
         p->differs = p->limits || p->arrays.n || p->lines.n || p->of[0]->launches != p->of[1]->launches ||
-                     memcmp(p->of[0]->count, p->of[1]->count, sizeof p->of[0]->count) ||
-                     (out->clocks && p->of[0]->timed);
+                     (p->of[0]->timed && (out->clocks || seconds_differ(p)));
+        for (int n = 0; n < C_COUNT && !p->differs; n++) p->differs = pair_differs(p, n);
     }
     if (out->pairs.n) qsort(out->pairs.v, out->pairs.n, sizeof *out->pairs.v, by_time);
 }

@@ -27,6 +27,7 @@ typedef struct VersionKernel {  // the launches of a kernel, summed
     const char *shown, *plain;  // in full; without its scope and the values of its parameters
     bool timed, partial;        // partial: some launch was cut short
     uint64_t launches, count[C_COUNT];
+    bool lacks[C_COUNT];  // counters that the document of some launch doesn't have: the count is too low
     double seconds;
     const char *limited;  // what limits it, or the launch that took most; null: it isn't known
     uint64_t longest;     // the cycles of that launch
@@ -75,6 +76,14 @@ typedef struct Changes {
 } Changes;
 void changes_find(const Version *before, const Version *now, Changes *out);
 void changes_free(Changes *c);
+static inline bool pair_has(const KernelPair *p, int c) { return !p->of[0]->lacks[c] && !p->of[1]->lacks[c]; }
+// Whether a counter is known of both versions of a kernel, and differs.
+static inline bool pair_differs(const KernelPair *p, int c)
+{
+    return pair_has(p, c) && p->of[0]->count[c] != p->of[1]->count[c];
+}
+// How many counters aren't compared, since some kernel of a version lacks them. names: the first of them, if not null.
+size_t changes_lacking(const Changes *c, size_t most, Text *names);
 // A metric of both versions of a kernel, or of what all timed kernels did (pair null): a counter, a rate, a name of
 // Nsight's, or "time", in seconds. NAN: it isn't known.
 void change_values(const Changes *c, const KernelPair *pair, const char *metric, double value[2]);

@@ -79,14 +79,14 @@ static bool add_count(const Doc *d, const JsonNode *of, const char *name, uint64
     return true;
 }
 
-static bool add_counters(const Doc *d, const JsonNode *of, uint64_t *count)
+static bool add_counters(const Doc *d, const JsonNode *of, uint64_t *count, bool *there)
 {
     for (const JsonNode *n = of->first; n; n = n->next) {
         int64_t at;
         if (!map_get(&d->counters, n->key, strlen(n->key), &at)) continue;
         if (n->kind != JSON_NUMBER || !n->is_whole)
             return wrong(d, n, "a counter is a whole number from 0 to 18446744073709551615");
-        count[at] = most_plus(count[at], n->whole);
+        count[at] = most_plus(count[at], n->whole), there[at] = true;
     }
     return true;
 }
@@ -140,15 +140,17 @@ static bool add_launch(const Doc *d, const JsonNode *launch)
     const JsonNode *name = needed(d, launch, "name", JSON_TEXT);
     const JsonNode *counters = name ? needed(d, launch, "counters", JSON_OBJECT) : NULL;
     uint64_t count[C_COUNT] = {0};
+    bool there[C_COUNT] = {false};
     double seconds = 0;
     const bool timed = !truth(launch, "functional");
-    if (!counters || !add_counters(d, counters, count) || (timed && !find_time(d, launch, &seconds))) return false;
+    if (!counters || !add_counters(d, counters, count, there) || (timed && !find_time(d, launch, &seconds)))
+        return false;
     const JsonNode *rates = json_member(launch, "rates"), *peaks = json_member(launch, "peaks");
     VersionKernel *k = version_kernel(d->v, name->text, timed);
     if (!k) return wrong(d, launch, "more kernels than any program has");
     if (timed) version_gpu(d->v, count, seconds, number(rates, "occupancy"), number(peaks, "dram"));
     k->launches++, k->seconds += seconds, k->partial |= truth(launch, "partial");
-    for (int c = 0; c < C_COUNT; c++) k->count[c] = most_plus(k->count[c], count[c]);
+    for (int c = 0; c < C_COUNT; c++) k->count[c] = most_plus(k->count[c], count[c]), k->lacks[c] |= !there[c];
     const char *limited = text_of(d, launch, "limited_by");
     if (*limited && (!k->limited || count[C_CYCLES] > k->longest))
         k->limited = version_text(d->v, limited), k->longest = count[C_CYCLES];

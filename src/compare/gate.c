@@ -50,6 +50,10 @@ static bool judge(const GateLimit *l, const Changes *c, const KernelPair *pair, 
     if (pair && (!pair->of[0] || !pair->of[1] || !pair->of[0]->timed)) return true;
     change_values(c, pair, l->metric, f.value);
     const bool time = !strcmp(l->metric, "time");
+    for (int s = 0; s < 2 && !time; s++)
+        if (!version_tells(c->of[s], pair ? pair->of[s] : &c->of[s]->whole, l->metric))
+            return diag_error(diag, "--fail-above: %s isn't known in the %s version: its file lacks what it is made of",
+                              l->metric, s ? "new" : "old");
     if (isnan(f.value[0]) && isnan(f.value[1]) && !time) return true;  // such as a share of nothing, twice
     if (isnan(f.value[0]) || isnan(f.value[1]))
         return diag_error(diag, "--fail-above: %s of %s isn't known in the %s version", l->metric,
@@ -58,7 +62,7 @@ static bool judge(const GateLimit *l, const Changes *c, const KernelPair *pair, 
     if (time && !c->clocks) {
         double cycles[2];
         change_values(c, pair, counter_info[C_CYCLES].name, cycles);
-        if (cycles[0] > 0) by[0] = cycles[0], by[1] = cycles[1];
+        if (cycles[0] > 0 && cycles[1] > 0) by[0] = cycles[0], by[1] = cycles[1];
     }
     const double change = 100 * (by[1] - by[0]), allowed = l->percent * fabs(by[0]);
     if (l->percent < 0 ? change < allowed : change > allowed) vec_push(out, f);

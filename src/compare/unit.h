@@ -14,6 +14,7 @@ VersionArray *version_array(Version *v, VersionKernel *k, const char *name);
 VersionLine *version_line(Version *v, VersionKernel *k, const char *file, uint64_t line);
 // Makes the whole of the kernels. What a launch's rates tell of the GPU has been noted before.
 void version_sum(Version *v);
+bool version_tells(const Version *v, const VersionKernel *k, const char *metric);  // it lacks nothing for the metric
 void version_gpu(Version *v, const uint64_t *count, double seconds, double occupancy, double dram);
 
 #endif

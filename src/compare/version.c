@@ -81,6 +81,27 @@ void version_gpu(Version *v, const uint64_t *count, double seconds, double occup
     if (dram > 0 && seconds > 0) v->gpu->dram_gbs = dram_bytes(count) / seconds / dram / 1e9;
 }
 
+static bool same_value(const char *metric, const uint64_t *a, const Gpu *g, const uint64_t *b, const Gpu *h)
+{
+    Metric m, n;
+    if (!metric_find(metric, a, g, &m) || !metric_find(metric, b, h, &n)) return false;
+    return m.value == n.value || (isnan(m.value) && isnan(n.value));
+}
+
+// A formula is asked: what it reads moves its value. Formulas are ratios, products and sums of counters, which move at
+// values that are all apart; what isn't known of the GPU doesn't matter where there is nothing of which it is a share.
+bool version_tells(const Version *v, const VersionKernel *k, const char *metric)
+{
+    uint64_t count[C_COUNT], other[C_COUNT];
+    Gpu g = *v->gpu, h = *v->gpu;
+    for (uint64_t c = 0; c < C_COUNT; c++)
+        count[c] = 1000 + 7 * c, other[c] = count[c] + (k->lacks[c] ? 5 + 11 * c * c : 0);
+    if (!(v->gpu->core_mhz > 0)) g.core_mhz = 3, h.core_mhz = 4;
+    if (!v->gpu->sm.max_warps) g.sm.max_warps = 5, h.sm.max_warps = 8;
+    if (!(v->gpu->dram_gbs > 0)) g.dram_gbs = 7, h.dram_gbs = 11;
+    return same_value(metric, count, &g, other, &g) && same_value(metric, k->count, &g, k->count, &h);
+}
+
 void version_sum(Version *v)
 {
     if (!v->gpu) v->gpu = arena_alloc(&v->arena, sizeof *v->gpu);
@@ -89,7 +110,10 @@ void version_sum(Version *v)
         const VersionKernel *one = &v->kernels.v[k];
         if (!one->timed) continue;
         v->whole.launches += one->launches, v->whole.seconds += one->seconds, v->whole.partial |= one->partial;
-        for (int c = 0; c < C_COUNT; c++) v->whole.count[c] = most_plus(v->whole.count[c], one->count[c]);
+        for (int c = 0; c < C_COUNT; c++) {
+            v->whole.count[c] = most_plus(v->whole.count[c], one->count[c]);
+            v->whole.lacks[c] |= one->lacks[c];
+        }
     }
 }
 

@@ -183,7 +183,20 @@ double draw_memory(const Figure *f, Text *out)
 enum { REACHED, AT_L1, AT_L2, AT_DRAM, CEILING_L1, CEILING_L2, CEILING_DRAM, CEILING_ISSUE, CEILING_ALU, ROOF_SERIES };
 enum { LEFT = 50, RIGHT = 412, FIELD_HEIGHT = 250, PLACES = 64 };
 static const uint32_t level_colours[] = {COLOUR_ASKED, COLOUR_L2, COLOUR_DRAM};
-static const char *const level_names[] = {"L1", "L2", "DRAM"};
+typedef struct RoofWords {
+    const char *across, *up, *level[3], *level_unit, *reached;
+} RoofWords;
+static const RoofWords roof_words = {"warp instructions per transaction",
+                                     "G warp instructions/s",
+                                     {"L1", "L2", "DRAM"},
+                                     "G transactions/s",
+                                     "G/s"},
+                       tensor_words = {"operations of tensor cores per byte",
+                                       "TFLOP/s",
+                                       {"shared memory", "L2", "DRAM"},
+                                       "TB/s",
+                                       "TFLOP/s"};
+static const RoofWords *words_of(const Figure *f) { return f->kind == FIGURE_TENSOR ? &tensor_words : &roof_words; }
 
 typedef struct Plot {  // decades and where they lie
     double low_x, high_x, low_y, high_y, top;
@@ -202,6 +215,7 @@ static double upward(const Plot *p, double v)
 
 static double ceiling(const Figure *f, size_t series)
 {
+    if (series >= f->series.n) return NAN;
     for (size_t k = 0; k < f->points.n; k++)
         if (value(f, series, k) > 0) return value(f, series, k);
     return NAN;
@@ -229,7 +243,7 @@ static void find_range(const Figure *f, Plot *p)
     p->low_y = floor(p->low_y - 0.1), p->high_y = ceil(p->high_y + 0.1);
 }
 
-static void put_decades(const Plot *p, Text *out)
+static void put_decades(const Figure *f, const Plot *p, Text *out)
 {
     char text[32];
     double bottom = p->top + FIELD_HEIGHT;
@@ -248,11 +262,11 @@ static void put_decades(const Plot *p, Text *out)
     }
     svg_line(out, LEFT, p->top, LEFT, bottom, "var(--ink)", ""),
         svg_line(out, LEFT, bottom, RIGHT, bottom, "var(--ink)", "");
-    svg_text(out, (LEFT + RIGHT) / 2.0, bottom + 30, 11, SVG_MIDDLE, "warp instructions per transaction");
+    svg_text(out, (LEFT + RIGHT) / 2.0, bottom + 30, 11, SVG_MIDDLE, words_of(f)->across);
     text_printf(out,
                 "<text transform=\"translate(12 %.1f) rotate(-90)\" font-size=\"11\" text-anchor=\"middle\" "
-                "fill=\"var(--ink)\">G warp instructions/s</text>\n",
-                p->top + FIELD_HEIGHT / 2.0);
+                "fill=\"var(--ink)\">%s</text>\n",
+                p->top + FIELD_HEIGHT / 2.0, words_of(f)->up);
 }
 
 // A level's ceiling rises with the instructions a transaction, up to what the issue allows.
@@ -316,12 +330,16 @@ static double put_key(const Figure *f, double y, Text *out)
     for (size_t s = 0; s < 3; s++) {
         if (!(ceiling(f, CEILING_L1 + s) > 0)) continue;
         svg_line(out, EDGE, y - 4, EDGE + 20, y - 4, svg_colour(level_colours[s], colour), "");
-        snprintf(text, sizeof text, "%s: %.4g G transactions/s", level_names[s], ceiling(f, CEILING_L1 + s));
+        snprintf(text, sizeof text, "%s: %.4g %s", words_of(f)->level[s], ceiling(f, CEILING_L1 + s),
+                 words_of(f)->level_unit);
         svg_text(out, EDGE + 26, y, 10.5, SVG_START, text), y += ROW;
     }
     if (roof > 0) {
         svg_line(out, EDGE, y - 4, EDGE + 20, y - 4, "var(--ink)", "");
-        snprintf(text, sizeof text, "issue: %.4g G slots/s", roof);
+        if (f->kind == FIGURE_TENSOR)
+            snprintf(text, sizeof text, "tensor cores: %.4g TFLOP/s", roof);
+        else
+            snprintf(text, sizeof text, "issue: %.4g G slots/s", roof);
         svg_text(out, EDGE + 26, y, 10.5, SVG_START, text), y += ROW;
     }
     if (alu > 0) {
@@ -336,7 +354,7 @@ static double put_key(const Figure *f, double y, Text *out)
     names_shorten(names, f->points.n, 41, shown);
     for (size_t k = 0; k < f->points.n; k++) {
         Text line = {0};
-        text_printf(&line, "%zu  %s: %.3g G/s", k + 1, shown[k], value(f, REACHED, k));
+        text_printf(&line, "%zu  %s: %.3g %s", k + 1, shown[k], value(f, REACHED, k), words_of(f)->reached);
         svg_text(out, EDGE, y, 10.5, SVG_START, line.v), y += ROW;
         text_free(&line), mem_free(shown[k]);
     }
@@ -348,7 +366,7 @@ double draw_roof(const Figure *f, Text *out)
 {
     Plot p = {.top = svg_title(out, f->title) + 4};
     find_range(f, &p);
-    put_decades(&p, out);
+    put_decades(f, &p, out);
     put_ceilings(f, &p, out);
     for (int numbers = 0; numbers < 2; numbers++)  // all points first, so that numbers stand beside them
         for (size_t k = 0; k < f->points.n; k++)
@@ -389,13 +407,9 @@ bool chart_memory(Report *r, const StoredRun *run, const char *program, const ch
     figure_text(&f, REQUESTS, "registers", (double)run->count[C_WARP_INSTS]);
     memory_chart(run->count, run->peak, part);
     for (size_t k = 0; k < CHART_PARTS; k++) put_part(&f, &part[k]);
-    Text note = {0};
-    if (run->kernels.n > 1) text_put(&note, "Sums over all kernels. ");
-    text_put(&note, isnan(run->peak[PEAK_LSU])
+    figure_note(&f, isnan(run->peak[PEAK_LSU])
                         ? "An older onchip made the run, so that shares of the peaks aren't known."
                         : "On an arrow: requests, bytes of full sectors, share of the peak; in a box, hits.");
-    figure_note(&f, note.v);
-    text_free(&note);
     return chart_put(r, &f);
 }
 
@@ -440,5 +454,42 @@ bool chart_roof(Report *r, const StoredRun *run, const char *program, const char
     if (left_out) text_printf(&note, " %zu further kernels are left out.", left_out);
     figure_note(&f, note.v);
     text_free(&note);
+    return chart_put(r, &f);
+}
+
+bool chart_tensor_roof(Report *r, const StoredRun *run, const char *program, const char *label)
+{
+    static const char *const series[CEILING_ALU] = {"TFLOP/s",
+                                                    "shared memory, operations a byte",
+                                                    "L2, operations a byte",
+                                                    "DRAM, operations a byte",
+                                                    "shared memory, TB/s",
+                                                    "L2, TB/s",
+                                                    "DRAM, TB/s",
+                                                    "tensor cores, TFLOP/s"};
+    Figure f;
+    chart_open(&f, FIGURE_TENSOR, "%s%s%s: roofline of products of matrices", program, *label ? ", " : "", label);
+    figure_axes(&f, "kernel", "", "");
+    for (size_t s = 0; s < CEILING_ALU; s++) figure_series(&f, series[s]);
+    for (size_t k = 0; k < run->kernels.n && f.points.n < MOST_KERNELS; k++) {
+        const RunKernel *one = &run->kernels.v[k];
+        const double seconds = one->rate[R_SECONDS];
+        if (one->functional || !(seconds > 0) || !one->count[C_TENSOR_FMAS]) continue;
+        TensorRoofline line;
+        tensor_roofline(one->count, one->peak, seconds, &line);
+        const TensorRoof *roof = line.roof;
+        const double v[CEILING_ALU] = {line.reached / 1e12,
+                                       roof[TENSOR_SHARED].intensity,
+                                       roof[TENSOR_L2].intensity,
+                                       roof[TENSOR_DRAM].intensity,
+                                       roof[TENSOR_SHARED].bytes / 1e12,
+                                       roof[TENSOR_L2].bytes / 1e12,
+                                       roof[TENSOR_DRAM].bytes / 1e12,
+                                       roof[TENSOR_CORES].roof / 1e12};
+        for (size_t s = 0; s < CEILING_ALU; s++) figure_text(&f, s, one->name, v[s] > 0 ? v[s] : NAN);
+    }
+    figure_note(&f,
+                "A multiply-add is two operations. The tensor cores' line is of .f16; other types have others. A point "
+                "on its level's line has that level at its peak.");
     return chart_put(r, &f);
 }

@@ -301,17 +301,34 @@ size_t group_fastest(const RunGroup *g)
     return best;
 }
 
-static bool structures_of_group(Report *r, RunGroup *g, const char *program)
+// The base's run and the fastest one. Returns how many these are.
+static size_t compared(const RunGroup *g, size_t shown[2])
 {
-    size_t best = group_fastest(g);
-    const size_t shown[] = {g->base, best};
+    shown[0] = g->base, shown[1] = group_fastest(g);
+    return shown[1] == shown[0] ? 1 : 2;
+}
+
+static bool memory(Report *r, RunGroup *g, const char *title)
+{
+    size_t shown[2], n = compared(g, shown);
     bool ok = true;
-    for (size_t k = 0; k < (best == g->base ? 1 : 2) && ok; k++) {
+    for (size_t k = 0; k < n && ok; k++) {
         const char *label = group_label(g, shown[k], SIZE_MAX);
         const StoredRun *run = g->runs.v[shown[k]];
-        if (run->count[C_CYCLES]) ok = chart_memory(r, run, program, label) && chart_roof(r, run, program, label);
-        ok = ok && chart_arrays(r, run, program, label);
+        if (run->count[C_CYCLES]) ok = chart_memory(r, run, title, label);
+        ok = ok && chart_arrays(r, run, title, label);
     }
+    return ok;
+}
+
+static bool rooflines(Report *r, RunGroup *g, const char *program)
+{
+    size_t shown[2], n = compared(g, shown);
+    bool ok = true;
+    for (size_t k = 0; k < n && ok; k++)
+        if (g->runs.v[shown[k]]->count[C_CYCLES])
+            ok = chart_roof(r, g->runs.v[shown[k]], program, group_label(g, shown[k], SIZE_MAX)) &&
+                 chart_tensor_roof(r, g->runs.v[shown[k]], program, group_label(g, shown[k], SIZE_MAX));
     return ok;
 }
 
@@ -423,7 +440,7 @@ static double interference(const uint64_t *c)
     return 1000.0 * (double)c[C_WATCH_INTERFERENCE] / (double)c[C_WARP_INSTS];
 }
 
-bool chart_times(Report *r, RunGroup *g, const char *program)
+static bool chart_times(Report *r, RunGroup *g, const char *program)
 {
     const struct {
         const char *title, *unit;
@@ -477,6 +494,23 @@ bool chart_times(Report *r, RunGroup *g, const char *program)
     return ok;
 }
 
+static bool has_samples(const RunGroup *g)
+{
+    for (size_t k = 0; k < g->runs.n; k++)
+        for (size_t n = 0; n < g->runs.v[k]->kernels.n; n++)
+            if (g->runs.v[k]->kernels.v[n].samples.n >= 2 * (size_t)C_COUNT) return true;
+    return false;
+}
+
+bool curves_over_time(Report *r, RunGroup *g, const char *program)
+{
+    if (!has_samples(g)) return true;
+    text_put(r->out, "<h3>Over time</h3>\n<div class=\"figures\">\n");
+    bool ok = chart_times(r, g, program);
+    text_put(r->out, "</div>\n");
+    return ok;
+}
+
 // --- a program -------------------------------------------------------------------------------------------------------
 // Chooses what bars compare: the runs; when these are too many, the runs that differ from the base in one setting.
 static void choose_bars(RunGroup *g, Bars *bars, const char **what)
@@ -491,32 +525,122 @@ static void choose_bars(RunGroup *g, Bars *bars, const char **what)
     }
 }
 
-// --- a program's figures ---------------------------------------------------------------------------------------------
-bool charts_program(Report *r, RunGroup *g)
+// Over the settings: times, and the hit rate of the L1. A program's times are whole, its rates are its kernels'.
+static bool over_settings(Report *r, RunGroup *g, const char *title, bool rates)
 {
-    const char *program = g->runs.v[0]->program, *what;
     size_t curves = 0;
-    bool ok = structures_of_group(r, g, program);
-    if (ok && g->swept.n >= 2)
-        ok = heat(r, g, program,
-                  arena_printf(&g->arena, "%s relative to %s", time_word(g), group_label(g, g->base, SIZE_MAX)),
-                  relative_time, true) &&
-             heat(r, g, program, "L1 hit rate, in %", run_l1, false);
+    bool ok = true;
+    if (g->swept.n >= 2) {
+        const char *relative =
+            arena_printf(&g->arena, "%s relative to %s", time_word(g), group_label(g, g->base, SIZE_MAX));
+        ok = heat(r, g, title, relative, relative_time, true) &&
+             (!rates || heat(r, g, title, "L1 hit rate, in %", run_l1, false));
+    }
     const char *unit = g->clocks ? arena_printf(&g->arena, "simulated time, in %s", run_unit(g).name) : "cycles";
     for (size_t s = 0; s < g->swept.n && ok; s++) {
         if (!g->swept.v[s].numeric || g->swept.v[s].values.n - !*g->swept.v[s].values.v[0] < 2) continue;
-        ok = curve(r, g, program, s, time_word(g), unit, run_in_unit, NAN) &&
-             curve(r, g, program, s, "L1 hit rate", "L1 hits, in %", run_l1, 100);
+        ok = curve(r, g, title, s, time_word(g), unit, run_in_unit, NAN) &&
+             (!rates || curve(r, g, title, s, "L1 hit rate", "L1 hits, in %", run_l1, 100));
         curves++;
     }
-    if (ok && g->swept.n == 1 && !curves) ok = relative_times(r, g, program);
+    return ok && (g->swept.n != 1 || curves || relative_times(r, g, title));
+}
+
+// The figures of a group whose runs have one kernel.
+static bool charts_kernel(Report *r, RunGroup *g, const char *title)
+{
+    const char *what;
     Bars bars = {0};
+    bool ok = memory(r, g, title) && over_settings(r, g, title, true);
     choose_bars(g, &bars, &what);
-    if (g->runs.n > bars.n)
-        text_put(r->out, "<p class=\"note\">Bars: the runs that differ from the baseline in one setting, as far as "
-                         "there is room.</p>\n");
-    ok = ok && chart_issue_slots(r, program, what, &bars) && chart_bytes(r, program, what, &bars) &&
-         chart_times(r, g, program);
+    ok = ok && chart_issue_slots(r, title, what, &bars) && chart_bytes(r, title, what, &bars);
     vec_free(&bars);
     return ok;
+}
+
+// --- a program's figures ---------------------------------------------------------------------------------------------
+typedef struct Timed {  // a kernel, and what it takes in the base's run or the first one that has it
+    const char *name;
+    double cycles;
+} Timed;
+typedef VEC(Timed) TimedKernels;
+
+static int by_cycles(const void *a, const void *b)
+{
+    const Timed *x = a, *y = b;
+    return x->cycles != y->cycles ? (x->cycles > y->cycles ? -1 : 1) : strcmp(x->name, y->name);
+}
+
+static void add_kernels(const StoredRun *run, TimedKernels *out)
+{
+    for (size_t k = 0; k < run->kernels.n; k++) {
+        const RunKernel *one = &run->kernels.v[k];
+        size_t at = 0;
+        while (at < out->n && strcmp(out->v[at].name, one->name)) at++;
+        if (at == out->n && !one->functional) vec_push(out, ((Timed){one->name, (double)one->count[C_CYCLES]}));
+    }
+}
+
+// Kernels of all runs that were timed, the slowest first.
+static void kernels_of(const RunGroup *g, TimedKernels *out)
+{
+    add_kernels(g->runs.v[g->base], out);
+    for (size_t k = 0; k < g->runs.n; k++) add_kernels(g->runs.v[k], out);
+    if (out->n) qsort(out->v, out->n, sizeof *out->v, by_cycles);
+}
+
+// A kernel's figures, of copies of the runs that have this kernel alone.
+static bool one_kernel(Report *r, const RunGroup *g, const char *name)
+{
+    StoredRun *alone = mem_alloc((g->runs.n + 1) * sizeof *alone);
+    VEC(const StoredRun *) runs = {0};
+    RunGroup own;
+    for (size_t k = 0; k < g->runs.n; k++)
+        for (size_t n = 0; n < g->runs.v[k]->kernels.n; n++) {
+            const RunKernel *one = &g->runs.v[k]->kernels.v[n];
+            if (one->functional || strcmp(one->name, name)) continue;
+            alone[k] = run_of_kernel(g->runs.v[k], n);
+            vec_push(&runs, &alone[k]);
+            break;
+        }
+    group_open(&own, runs.v, runs.n, true, r->options->baseline);
+    Text title = {0};
+    char *shorter = name_shorten(name, LONGEST_IN_TITLE);
+    text_printf(&title, "%s, %s", g->runs.v[0]->program, shorter);
+    mem_free(shorter);
+    html_put(r->out, "<h3>%s</h3>\n<div class=\"figures\">\n", name);
+    bool ok = charts_kernel(r, &own, title.v);
+    text_put(r->out, "</div>\n");
+    text_free(&title);
+    group_free(&own);
+    vec_free(&runs);
+    mem_free(alone);
+    return ok;
+}
+
+static bool all_kernels(Report *r, RunGroup *g, const TimedKernels *kernels)
+{
+    bool ok = true;
+    for (size_t k = 0; k < kernels->n && k < MOST_TOLD && ok; k++) ok = one_kernel(r, g, kernels->v[k].name);
+    if (kernels->n > MOST_TOLD)
+        text_printf(r->out, "<p class=\"note\">%zu further kernels stand in the table of kernels.</p>\n",
+                    kernels->n - MOST_TOLD);
+    return ok;
+}
+
+bool charts_program(Report *r, RunGroup *g)
+{
+    const char *program = g->runs.v[0]->program;
+    TimedKernels kernels = {0};
+    kernels_of(g, &kernels);
+    if (g->runs.n > MOST_BARS)
+        text_put(r->out, "<p class=\"note\">Bars: the runs that differ from the baseline in one setting, as far as "
+                         "there is room.</p>\n");
+    text_put(r->out, "<div class=\"figures\">\n");
+    bool ok = kernels.n > 1 ? over_settings(r, g, program, false) : charts_kernel(r, g, program);
+    ok = ok && rooflines(r, g, program);
+    text_put(r->out, "</div>\n");
+    if (kernels.n > 1) ok = ok && all_kernels(r, g, &kernels);
+    vec_free(&kernels);
+    return ok && curves_over_time(r, g, program);
 }

@@ -53,6 +53,19 @@ static void head(Text *out, const Changes *c)
              "</header>\n");
 }
 
+static void lacking(Text *out, const Changes *c)
+{
+    enum { MOST_NAMES = 8 };
+    Text names = {0};
+    const size_t n = changes_lacking(c, MOST_NAMES, &names);
+    if (n) {
+        text_printf(out, "<p>%zu counter%s that a version's file lacks %s compared: ", n, n == 1 ? "" : "s",
+                    n == 1 ? "isn't" : "aren't");
+        html_put(out, "%s%s</p>\n", names.v, n > MOST_NAMES ? ", …" : "");
+    }
+    text_free(&names);
+}
+
 static void judged(Text *out, const Gate *g, const GateFailures *failures)
 {
     if (!g->limits.n) return;
@@ -158,7 +171,7 @@ static void counters_table(Text *out, const char *id, const KernelPair *p)
     html_put(out, "<details><summary>Every counter that differs</summary>\n");
     html_table(out, id, "Counters.", columns, COUNT(columns));
     for (int k = 0; k < C_COUNT; k++) {
-        if (a[k] == b[k]) continue;
+        if (!pair_differs(p, k)) continue;
         html_row(out);
         html_cell(out, counter_info[k].name);
         put_counts(out, &a[k], &b[k]);
@@ -192,7 +205,7 @@ void compare_page(const Changes *c, const Gate *g, const GateFailures *failures,
 {
     Text same = {0};
     html_open(html, "onchip compare");
-    head(html, c);
+    head(html, c), lacking(html, c);
     judged(html, g, failures);
     times_table(html, c);
     for (size_t k = 0; k < c->pairs.n; k++) {

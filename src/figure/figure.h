@@ -16,6 +16,7 @@ typedef enum FigureKind {
     FIGURE_BAND,    // the same, but the last series is a thin band below each bar, on an axis of its own
     FIGURE_MEMORY,  // the memory chart, drawn by chart.c; the points and series are what it lists
     FIGURE_ROOF,    // the roofline, drawn by chart.c, too
+    FIGURE_TENSOR,  // and that of products of matrices
     FIGURE_MATCH,   // a mark for each point, drawn by match.c: the other series over the first
 } FigureKind;
 typedef struct FigureValue {

@@ -55,8 +55,8 @@ static const char *page_file(const char *name)
 
 void html_open(Text *out, const char *title)
 {
-    Text colours = {0};
-    figure_palette(&colours);
+    Text colours = {0}, dark = {0};
+    figure_palette(&colours), figure_palette_dark(&dark);
     html_put(out,
              "<!DOCTYPE html>\n<html lang=\"en\" xmlns=\"http://www.w3.org/1999/xhtml\">\n<head>\n<meta "
              "charset=\"utf-8\" />\n"
@@ -64,9 +64,10 @@ void html_open(Text *out, const char *title)
              "content=\"light dark\" />\n"
              "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
              "script-src 'unsafe-inline'\" />\n"
-             "<title>%s</title>\n<style>\n:root{%r}\n%r</style>\n</head>\n<body>\n",
-             title, colours.v, page_file("style"));
-    text_free(&colours);
+             "<title>%s</title>\n<style>\n:root{%r}\n@media (prefers-color-scheme: "
+             "dark){:root:not([data-theme=light]){%r}}\n:root[data-theme=dark]{%r}\n%r</style>\n</head>\n<body>\n",
+             title, colours.v, dark.v, dark.v, page_file("style"));
+    text_free(&colours), text_free(&dark);
 }
 
 void html_close(Text *out) { html_put(out, "<script>\n%r</script>\n</body>\n</html>\n", page_file("script")); }

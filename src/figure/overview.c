@@ -13,6 +13,7 @@ typedef struct Overview {
     VEC(const char *) workloads;
     VEC(size_t) of;       // each run's workload
     VEC(size_t) configs;  // for each combination of settings the first run that has it
+    Map kernels;          // their names → the workload that has one of that name
     size_t base;          // the combination that most workloads have; of several such the one with most base values
 } Overview;
 
@@ -75,6 +76,10 @@ static double mean_time(const Overview *v, size_t config)
     return n ? exp(sum / (double)n) : NAN;
 }
 
+// Kernels of a run whose accesses the L1 served.
+static double kernel_hits(const RunKernel *k) { return k->functional ? NAN : l1_percent(k->count); }
+
+// The mean over the kernels of all workloads; NAN where a workload lacks a run that the base has.
 static double mean_hits(const Overview *v, size_t config)
 {
     double sum = 0;
@@ -82,9 +87,37 @@ static double mean_hits(const Overview *v, size_t config)
     for (size_t w = 0; w < v->workloads.n; w++) {
         const StoredRun *run = run_at(v, w, config);
         if (!run_at(v, w, v->base)) continue;
-        sum += run ? l1_percent(run->count) : NAN, n++;
+        if (!run) return NAN;
+        for (size_t k = 0; k < run->kernels.n; k++) {
+            const double hits = kernel_hits(&run->kernels.v[k]);
+            if (isfinite(hits)) sum += hits, n++;
+        }
     }
     return n ? sum / (double)n : NAN;
+}
+
+// Notes of each kernel's name the workload that has it; MANY: several have it.
+enum { MANY = -1 };
+static void name_kernels(Overview *v)
+{
+    for (size_t k = 0; k < v->g.runs.n; k++)
+        for (size_t n = 0; n < v->g.runs.v[k]->kernels.n; n++) {
+            const char *name = v->g.runs.v[k]->kernels.v[n].name;
+            int64_t of = (int64_t)v->of.v[k], known;
+            if (map_get(&v->kernels, name, strlen(name), &known) && known != of) of = MANY;
+            map_put(&v->kernels, name, strlen(name), of);
+        }
+}
+
+// What a kernel is called beside those of other workloads: by its own name, with the workload's where another has it.
+static const char *kernel_label(Overview *v, size_t workload, const StoredRun *run, size_t kernel)
+{
+    const char *name = run->kernels.v[kernel].name;
+    int64_t of = MANY;
+    map_get(&v->kernels, name, strlen(name), &of);
+    if (of != MANY) return name;
+    return run->kernels.n < 2 ? v->workloads.v[workload]
+                              : arena_printf(&v->g.arena, "%s, %s", v->workloads.v[workload], name);
 }
 
 static bool cut(const StoredRun *run)
@@ -268,7 +301,7 @@ static bool means(Overview *v, size_t swept, bool time)
         chart_open(&f, FIGURE_CURVE, "%s over all workloads against %s", v->g.clocks ? "Simulated time" : "Cycles",
                    x->name);
     else
-        chart_open(&f, FIGURE_CURVE, "L1 hit rate over all workloads against %s", x->name);
+        chart_open(&f, FIGURE_CURVE, "L1 hit rate over all kernels against %s", x->name);
     figure_axes(&f, x->name,
                 !time         ? "L1 hits, in %"
                 : v->g.clocks ? "relative simulated time"
@@ -291,26 +324,37 @@ static bool means(Overview *v, size_t swept, bool time)
     }
     figure_note(&f,
                 time ? arena_printf(&v->g.arena, "Geometric means; less is faster. The line at 1 is %s.", base_label(v))
-                     : "Means of the workloads' rates.");
+                     : "Means of the kernels' rates.");
     map_free(&lines);
     return chart_put(v->r, &f);
 }
 
-// A curve of hit rates over a setting, with a line for each workload. The other settings have their base values.
+// A curve of hit rates over a setting, with a line for each kernel. The other settings have their base values.
 static bool hit_rates(Overview *v, size_t swept)
 {
     Figure f;
+    Map lines = {0};
+    int64_t s;
     const Swept *x = &v->g.swept.v[swept];
-    chart_open(&f, FIGURE_CURVE, "L1 hit rate of each workload against %s", x->name);
+    chart_open(&f, FIGURE_CURVE, "L1 hit rate of each kernel against %s", x->name);
     figure_axes(&f, x->name, "L1 hits, in %", "");
     f.top = 100;
-    for (size_t w = 0; w < v->workloads.n && w < MOST_LINES; w++) figure_series(&f, v->workloads.v[w]);
     for (size_t k = 0; k < v->g.runs.n; k++) {
+        const StoredRun *run = v->g.runs.v[k];
         uint32_t at = group_at(&v->g, k, swept);
-        if (v->of.v[k] < MOST_LINES && isfinite(x->numbers.v[at]) && group_near(&v->g, k, v->base, swept, SIZE_MAX))
-            figure_number(&f, v->of.v[k], x->numbers.v[at], group_value(&v->g, swept, at),
-                          l1_percent(v->g.runs.v[k]->count));
+        if (!isfinite(x->numbers.v[at]) || !group_near(&v->g, k, v->base, swept, SIZE_MAX)) continue;
+        for (size_t n = 0; n < run->kernels.n; n++) {
+            const char *label = kernel_label(v, v->of.v[k], run, n);
+            if (!isfinite(kernel_hits(&run->kernels.v[n]))) continue;
+            if (!map_get(&lines, label, strlen(label), &s)) {
+                if (f.series.n == MOST_LINES) continue;
+                map_put(&lines, label, strlen(label), s = (int64_t)figure_series(&f, label));
+            }
+            figure_number(&f, (size_t)s, x->numbers.v[at], group_value(&v->g, swept, at),
+                          kernel_hits(&run->kernels.v[n]));
+        }
     }
+    map_free(&lines);
     if (v->g.swept.n > 1) {
         Text note = {0};
         text_printf(&note, "With %s = %s.", group_names(&v->g, swept), group_label(&v->g, v->base, swept));
@@ -323,13 +367,14 @@ static bool hit_rates(Overview *v, size_t swept)
 static bool slots(Overview *v, size_t config, const char *name)
 {
     Bars bars = {0};
-    for (size_t w = 0; w < v->workloads.n && bars.n < MOST_BARS; w++) {
+    for (size_t w = 0; w < v->workloads.n; w++) {
         const StoredRun *run = run_at(v, w, config);
-        if (!run) continue;
-        Bar bar = {v->workloads.v[w], run->count};
-        vec_push(&bars, bar);
+        for (size_t k = 0; run && k < run->kernels.n && bars.n < MOST_BARS; k++) {
+            Bar bar = {kernel_label(v, w, run, k), run->kernels.v[k].count};
+            if (!run->kernels.v[k].functional) vec_push(&bars, bar);
+        }
     }
-    bool ok = bars.n < 2 || chart_issue_slots(v->r, name, "workload", &bars);
+    bool ok = bars.n < 2 || chart_issue_slots(v->r, name, "kernel", &bars);
     vec_free(&bars);
     return ok;
 }
@@ -357,7 +402,7 @@ bool overview(Report *r, const StoredRun *const *runs, size_t count, bool severa
     Overview v = {.r = r};
     bool ok = true;
     group_open(&v.g, runs, count, false, r->options->baseline);
-    name_workloads(&v);
+    name_workloads(&v), name_kernels(&v);
     text_put(r->out, "<section id=\"overview\">\n");
     if (v.configs.n > 1) best_text(&v), reasons(&v);
     if (several) {
@@ -366,7 +411,7 @@ bool overview(Report *r, const StoredRun *const *runs, size_t count, bool severa
         text_put(r->out, "</div>\n");
     }
     text_put(r->out, "</section>\n");
-    vec_free(&v.workloads), vec_free(&v.of), vec_free(&v.configs);
+    vec_free(&v.workloads), vec_free(&v.of), vec_free(&v.configs), map_free(&v.kernels);
     group_free(&v.g);
     return ok;
 }

@@ -30,7 +30,7 @@ void html_table_end(Text *out);
 
 // --- plot.c: a figure in a page --------------------------------------------------------------------------------------
 // Adds the SVG as part of a page. It loses its own size. Its names become unique by the figure's name. Its colours
-// become variables of the page: --ink, --rule, --paper and --s0, --s1, ….
+// become variables of the page: --ink, --rule, --paper, --back and --s0, --s1, ….
 void figure_inline(const Figure *f, const char *svg, Text *out);
 // The palette's first colours are of what is compared; behind them, parts of a whole have theirs: issue slots by what
 // became of them, bytes by where they were moved, accesses by what became of them.
@@ -47,7 +47,8 @@ enum {
     COLOUR_MISSES,
     COLOURS
 };
-void figure_palette(Text *out);  // defines the series' colours for the light page: "--s0:#4477aa;…"
+void figure_palette(Text *out);       // defines the colours for the light page: "--s0:#4477aa;…"
+void figure_palette_dark(Text *out);  // and those of them that are others in the dark
 
 // --- swept.c: what differs between runs ------------------------------------------------------------------------------
 // A setting that has several values in a group of runs. Settings that only change together count as one ("nx, ny"). A
@@ -94,6 +95,7 @@ typedef struct Report {  // a report while it is written
     bool alone;         // the page is of a single run
 } Report;
 enum { MOST_BARS = 24, MOST_LINES = 8, MOST_SERIES = 6, MOST_FIELDS = 12 };
+enum { MOST_TOLD = 12 };         // kernels of a program; the table has all of them
 enum { LONGEST_IN_TITLE = 36 };  // of a kernel's name, behind which stands what the figure shows
 void chart_open(Figure *f, FigureKind kind, const char *format, ...) __attribute__((format(printf, 3, 4)));
 // Puts the figure into the page, unless it has no values, and frees it. False: it can't be drawn.
@@ -108,9 +110,10 @@ bool chart_issue_slots(Report *r, const char *program, const char *what, const B
 bool chart_bytes(Report *r, const char *program, const char *what, const Bars *bars);
 // What became of the accesses of each array, and with --why of its loads.
 bool chart_arrays(Report *r, const StoredRun *run, const char *program, const char *label);
-bool chart_times(Report *r, RunGroup *g, const char *program);  // curves over time; program may be empty
-double l1_percent(const uint64_t *count);                       // NAN: there were no accesses
-uint64_t run_misses(const StoredRun *run, const char *array);   // look-ups in the L1, of all kernels
+// Curves over time under a heading, if runs have samples; program may be empty.
+bool curves_over_time(Report *r, RunGroup *g, const char *program);
+double l1_percent(const uint64_t *count);                      // NAN: there were no accesses
+uint64_t run_misses(const StoredRun *run, const char *array);  // look-ups in the L1, of all kernels
 double run_time(const RunGroup *g, const StoredRun *r);
 const char *time_word(const RunGroup *g);
 size_t group_fastest(const RunGroup *g);      // the place of the run that takes the least time
@@ -120,6 +123,7 @@ bool charts_program(Report *r, RunGroup *g);  // adds those over one program's r
 enum { SVG_WIDTH = 420 };
 typedef enum SvgAnchor { SVG_START, SVG_MIDDLE, SVG_END } SvgAnchor;
 void svg_open(const Figure *f, double height, bool alone, Text *out);
+void svg_style(Text *out);  // of a picture alone: its colours, light and dark as the reader's system is
 double svg_title(Text *out, const char *title);  // in up to three lines; returns the height that they take
 void svg_text(Text *out, double x, double y, double size, SvgAnchor anchor, const char *text);
 void svg_line(Text *out, double x, double y, double to_x, double to_y, const char *stroke, const char *more);
@@ -135,15 +139,16 @@ double draw_roof(const Figure *f, Text *out);
 // Each adds its figure of a run. False: it can't be drawn.
 bool chart_memory(Report *r, const StoredRun *run, const char *program, const char *label);
 bool chart_roof(Report *r, const StoredRun *run, const char *program, const char *label);
+bool chart_tensor_roof(Report *r, const StoredRun *run, const char *program, const char *label);
 
 // --- source.c: the source of a kernel, with what each line did -------------------------------------------------------
 void source_table(Report *r, const RunKernel *k, const char *label, const char *id, bool open);
 
 // --- single.c: a program that has a single run -----------------------------------------------------------------------
 void single_order(StoredRun *run);  // puts the slowest of its kernels first
-// Adds the kernels, in words and figures; and the curves over time. number: the program's. False: one can't be drawn.
+// Adds the kernels, in words and figures. number: the program's. False: one can't be drawn.
 bool single_kernels(Report *r, const RunGroup *g, size_t number);
-bool single_curves(Report *r, RunGroup *g);
+StoredRun run_of_kernel(const StoredRun *run, size_t at);  // a copy that has this kernel alone; it owns nothing
 
 // --- overview.c: what the runs say over all programs -----------------------------------------------------------------
 // Says which settings are fastest, and adds the figures over all programs where there are several.

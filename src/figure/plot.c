@@ -537,6 +537,7 @@ void figure_script(const Figure *f, Text *out)
     case FIGURE_SERIES: lines(f, out); break;
     case FIGURE_MEMORY:
     case FIGURE_ROOF:
+    case FIGURE_TENSOR:
     case FIGURE_MATCH: break;
     }
 }
@@ -570,79 +571,17 @@ static bool run_gnuplot(const char *folder, const char *script, Text *said, Diag
 
 bool figure_plotted(const Figure *f) { return f->kind < FIGURE_MEMORY; }
 
-// Draws a figure without gnuplot. folder null: only its text is wanted.
-static bool draw_ours(const Figure *f, const char *folder, Text *svg, Diag *diag)
-{
-    Text csv = {0}, file = {0};
-    bool ok = true;
-    if (folder) {
-        figure_csv(f, &csv), figure_svg(f, true, &file);
-        ok = write_file(folder, f->name, ".csv", &csv, diag) && write_file(folder, f->name, ".svg", &file, diag);
-    }
-    if (svg) figure_svg(f, false, svg);
-    text_free(&csv), text_free(&file);
-    return ok;
-}
-
-static bool draw(const Figure *f, const char *folder, Text *svg, Diag *diag)
-{
-    Text csv = {0}, script = {0}, said = {0}, path = {0};
-    figure_csv(f, &csv);
-    figure_script(f, &script);
-    bool ok = write_file(folder, f->name, ".csv", &csv, diag) && write_file(folder, f->name, ".gp", &script, diag);
-    if (ok && svg) {
-        text_printf(&path, "%s.gp", f->name);
-        ok = run_gnuplot(folder, path.v, &said, diag);
-        path.n = 0;
-        text_printf(&path, "%s/%s.svg", folder, f->name);
-        if (ok && !text_read_file(svg, path.v))
-            ok = diag_error(diag, "gnuplot left no %s: %s", path.v, strerror(errno));
-    }
-    text_free(&csv), text_free(&script), text_free(&said), text_free(&path);
-    return ok;
-}
-
-void figure_svg(const Figure *f, bool alone, Text *out)
-{
-    Text body = {0};
-    double height = f->kind == FIGURE_MEMORY  ? draw_memory(f, &body)
-                    : f->kind == FIGURE_MATCH ? draw_match(f, &body)
-                                              : draw_roof(f, &body);
-    svg_open(f, height, alone, out);
-    text_put(out, body.v);
-    text_put(out, "</svg>\n");
-    text_free(&body);
-}
-
-bool figure_draw(const Figure *f, const char *folder, Text *svg, Diag *diag)
-{
-    if (folder) {
-        if (mkdir(folder, 0777) && errno != EEXIST)
-            return diag_error(diag, "can't make the folder %s: %s", folder, strerror(errno));
-        return figure_plotted(f) ? draw(f, folder, svg, diag) : draw_ours(f, folder, svg, diag);
-    }
-    if (!figure_plotted(f)) return draw_ours(f, NULL, svg, diag);
-    static const char *const endings[] = {"csv", "gp", "svg"};
-    Text made = {0}, path = {0};
-    bool ok = folder_for_a_while(&made, diag);
-    if (ok) {
-        ok = draw(f, made.v, svg, diag);
-        for (size_t k = 0; k < COUNT(endings); k++) {
-            path.n = 0;
-            text_printf(&path, "%s/%s.%s", made.v, f->name, endings[k]);
-            unlink(path.v);
-        }
-        rmdir(made.v);
-    }
-    text_free(&made), text_free(&path);
-    return ok;
-}
-
 // --- SVG in a page ---------------------------------------------------------------------------------------------------
 void figure_palette(Text *out)
 {
-    text_put(out, "--ink:" INK ";--rule:" RULE ";--paper:" PAPER ";");
+    text_put(out, "--ink:" INK ";--rule:" RULE ";--paper:" PAPER ";--back:#fafafa;");
     for (size_t k = 0; k < COUNT(palette); k++) text_printf(out, "--s%zu:%s;", k, palette[k]);
+}
+
+void figure_palette_dark(Text *out)
+{
+    text_put(out, "--ink:#e6e6e6;--rule:#444444;--paper:#1e1e1e;--back:#151515;--s0:#6c9bd1;--s2:#4fae58;--s4:#cf6fbb;"
+                  "--s8:#c4567f;--s9:#b3b34d;--s10:#8f8f8f;--s11:#b5b5b5;");
 }
 
 // Turns a colour, which gnuplot writes "rgb( 68, 119, 170)" with or without the blanks, into the page's variable.
@@ -690,21 +629,23 @@ static const char *past_text(const char *p, Text *out)
     return p + n;
 }
 
-void figure_inline(const Figure *f, const char *svg, Text *out)
+// alone: it defines its colours, and has a size of its own.
+static void put_svg(const Figure *f, const char *svg, bool alone, Text *out)
 {
     static const char *const refers[] = {"id='", "id=\"", "xlink:href='#", "xlink:href=\"#", "url(#"};
-    if (!figure_plotted(f)) {
-        text_put(out, svg);
-        return;
-    }
     const char *start = strstr(svg, "<g id=\"gnuplot_canvas\""), *box = strstr(svg, "viewBox=\"");
     if (!start || !box || box > start) return;
     Text size = {0};
     text_add(&size, box + 9, strcspn(box + 9, "\""));
     html_put(out,
              "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" role=\"img\" "
-             "aria-label=\"%s\" viewBox=\"%s\">\n<title>%s</title>\n",
-             f->title, size.v, f->title);
+             "aria-label=\"%s\" viewBox=\"%s\"",
+             f->title, size.v);
+    unsigned wide = 0, high = 0;
+    if (alone && sscanf(size.v, "0 0 %u %u", &wide, &high) == 2)
+        text_printf(out, " width=\"%u\" height=\"%u\"", wide, high);
+    html_put(out, ">\n<title>%s</title>\n", f->title);
+    if (alone) svg_style(out);
     text_free(&size);
     for (const char *p = start; *p;) {
         const char *next = p;
@@ -729,10 +670,93 @@ void figure_inline(const Figure *f, const char *svg, Text *out)
             continue;
         }
         size_t k = 0;
-        while (k < COUNT(refers) && !begins(p, refers[k])) k++;
+        while (k < COUNT(refers) && (alone || !begins(p, refers[k]))) k++;
         if (k < COUNT(refers))
             text_printf(out, "%s%s-", refers[k], f->name), p += strlen(refers[k]);
         else
             text_add(out, p++, 1);
     }
+}
+
+void figure_inline(const Figure *f, const char *svg, Text *out)
+{
+    if (figure_plotted(f))
+        put_svg(f, svg, false, out);
+    else
+        text_put(out, svg);
+}
+
+// Draws a figure without gnuplot. folder null: only its text is wanted.
+static bool draw_ours(const Figure *f, const char *folder, Text *svg, Diag *diag)
+{
+    Text csv = {0}, file = {0};
+    bool ok = true;
+    if (folder) {
+        figure_csv(f, &csv), figure_svg(f, true, &file);
+        ok = write_file(folder, f->name, ".csv", &csv, diag) && write_file(folder, f->name, ".svg", &file, diag);
+    }
+    if (svg) figure_svg(f, false, svg);
+    text_free(&csv), text_free(&file);
+    return ok;
+}
+
+// kept: the files stay. Then the picture gets colours for light and for dark.
+static bool draw(const Figure *f, const char *folder, bool kept, Text *svg, Diag *diag)
+{
+    Text csv = {0}, script = {0}, said = {0}, path = {0};
+    figure_csv(f, &csv);
+    figure_script(f, &script);
+    bool ok = write_file(folder, f->name, ".csv", &csv, diag) && write_file(folder, f->name, ".gp", &script, diag);
+    if (ok && svg) {
+        text_printf(&path, "%s.gp", f->name);
+        ok = run_gnuplot(folder, path.v, &said, diag);
+        path.n = 0;
+        text_printf(&path, "%s/%s.svg", folder, f->name);
+        if (ok && !text_read_file(svg, path.v))
+            ok = diag_error(diag, "gnuplot left no %s: %s", path.v, strerror(errno));
+        if (ok && kept) {
+            Text alone = {0};
+            put_svg(f, svg->v, true, &alone);
+            ok = write_file(folder, f->name, ".svg", &alone, diag);
+            text_free(&alone);
+        }
+    }
+    text_free(&csv), text_free(&script), text_free(&said), text_free(&path);
+    return ok;
+}
+
+void figure_svg(const Figure *f, bool alone, Text *out)
+{
+    Text body = {0};
+    double height = f->kind == FIGURE_MEMORY  ? draw_memory(f, &body)
+                    : f->kind == FIGURE_MATCH ? draw_match(f, &body)
+                                              : draw_roof(f, &body);
+    svg_open(f, height, alone, out);
+    text_put(out, body.v);
+    text_put(out, "</svg>\n");
+    text_free(&body);
+}
+
+bool figure_draw(const Figure *f, const char *folder, Text *svg, Diag *diag)
+{
+    if (folder) {
+        if (mkdir(folder, 0777) && errno != EEXIST)
+            return diag_error(diag, "can't make the folder %s: %s", folder, strerror(errno));
+        return figure_plotted(f) ? draw(f, folder, true, svg, diag) : draw_ours(f, folder, svg, diag);
+    }
+    if (!figure_plotted(f)) return draw_ours(f, NULL, svg, diag);
+    static const char *const endings[] = {"csv", "gp", "svg"};
+    Text made = {0}, path = {0};
+    bool ok = folder_for_a_while(&made, diag);
+    if (ok) {
+        ok = draw(f, made.v, false, svg, diag);
+        for (size_t k = 0; k < COUNT(endings); k++) {
+            path.n = 0;
+            text_printf(&path, "%s/%s.%s", made.v, f->name, endings[k]);
+            unlink(path.v);
+        }
+        rmdir(made.v);
+    }
+    text_free(&made), text_free(&path);
+    return ok;
 }

@@ -406,19 +406,13 @@ static bool program(Report *r, const Runs *runs, const char *name, size_t number
     bool ok = true;
     if (g.runs.n) {
         common(r, &g);
-        if (g.runs.n > 1) {
-            text_put(r->out, "<div class=\"figures\">\n");
-            ok = charts_program(r, &g);
-            text_put(r->out, "</div>\n");
-        } else {
-            ok = single_kernels(r, &g, number);
-        }
+        ok = g.runs.n > 1 ? charts_program(r, &g) : single_kernels(r, &g, number);
         snprintf(id, sizeof id, "table-times-%zu", number), times_table(r, &g, id);
         snprintf(id, sizeof id, "table-kernels-%zu", number), kernels_table(r, &g, id);
         snprintf(id, sizeof id, "table-structures-%zu", number), structures_table(r, &g, id);
         if (g.runs.n > 1) source_tables(r, &g, number);
         snprintf(id, sizeof id, "table-counters-%zu", number), counters_table(r, &g, id);
-        if (g.runs.n == 1) ok = ok && single_curves(r, &g);
+        if (g.runs.n == 1) ok = ok && curves_over_time(r, &g, r->alone ? "" : name);
     } else {
         text_put(r->out, "<p>Every run failed.</p>\n");
     }

@@ -1,7 +1,7 @@
 // single.c: a program's part of the page where the program has a single run. First stand its kernels, the slowest
 // first, each with its time, its share of the program and what limits it, in words. Then come each kernel's memory
 // chart, arrays and source; then what sets kernels side by side. No figure adds kernels up. Curves over time come last,
-// behind the tables (single_curves).
+// behind the tables (curves_over_time).
 #include "figure/page.h"
 
 #include "gpu/gpu.h"
@@ -9,8 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOST_TOLD = 12 };  // kernels; the table has all of them
 
 static double seconds(const RunKernel *k)
 {
@@ -84,18 +82,25 @@ static void tell_kernel(const Report *r, const StoredRun *run, size_t at, size_t
     text_free(&t);
 }
 
-// A kernel's figures and its source. The figures are made of a run that has this kernel alone.
-static bool show_kernel(Report *r, const StoredRun *run, size_t at, size_t number)
+StoredRun run_of_kernel(const StoredRun *run, size_t at)
 {
     RunKernel *k = &run->kernels.v[at];
     StoredRun one = *run;
-    char id[64];
-    Text title = {0};
     one.kernels.v = k, one.kernels.n = 1;
     one.count = k->count, one.peak = k->peak, one.cycles = k->count[C_CYCLES], one.seconds = seconds(k);
     if (k->why.n || run->kernels.n > 1) one.why.v = k->why.v, one.why.n = k->why.n;  // the run's is of all kernels
+    return one;
+}
+
+// A kernel's figures and its source. The figures are made of a run that has this kernel alone.
+static bool show_kernel(Report *r, const StoredRun *run, size_t at, size_t number)
+{
+    const RunKernel *k = &run->kernels.v[at];
+    const StoredRun one = run_of_kernel(run, at);
+    char id[64];
+    Text title = {0};
     put_id(id, "", number, at);
-    html_put(r->out, "<section id=\"%s\">\n<h3>%s</h3>\n<div class=\"figures column\">\n", id, k->name);
+    html_put(r->out, "<section id=\"%s\">\n<h3>%s</h3>\n<div class=\"figures\">\n", id, k->name);
     char *shorter = name_shorten(k->name, LONGEST_IN_TITLE);
     text_printf(&title, "%s%s%s", r->alone ? "" : run->program, r->alone ? "" : ", ", shorter);
     mem_free(shorter);
@@ -132,24 +137,13 @@ bool single_kernels(Report *r, const RunGroup *g, size_t number)
         if (!run->kernels.v[k].functional) vec_push(&bars, bar);
     }
     if (bars.n) {
-        text_put(r->out, bars.n > 1 ? "<h3>Kernels side by side</h3>\n<div class=\"figures column\">\n"
-                                    : "<h3>Issue slots, bytes and roofline</h3>\n<div class=\"figures column\">\n");
+        text_put(r->out, bars.n > 1 ? "<h3>Kernels side by side</h3>\n<div class=\"figures\">\n"
+                                    : "<h3>Issue slots, bytes and roofline</h3>\n<div class=\"figures\">\n");
         ok = ok && chart_issue_slots(r, run->program, "kernel", &bars) &&
-             chart_bytes(r, run->program, "kernel", &bars) && chart_roof(r, run, run->program, "");
+             chart_bytes(r, run->program, "kernel", &bars) && chart_roof(r, run, run->program, "") &&
+             chart_tensor_roof(r, run, run->program, "");
         text_put(r->out, "</div>\n");
     }
     vec_free(&bars);
-    return ok;
-}
-
-bool single_curves(Report *r, RunGroup *g)
-{
-    const StoredRun *run = g->runs.v[0];
-    bool any = false;
-    for (size_t k = 0; k < run->kernels.n; k++) any |= run->kernels.v[k].samples.n >= 2 * (size_t)C_COUNT;
-    if (!any) return true;
-    text_put(r->out, "<h3>Over time</h3>\n<div class=\"figures column\">\n");
-    bool ok = chart_times(r, g, r->alone ? "" : run->program);
-    text_put(r->out, "</div>\n");
     return ok;
 }

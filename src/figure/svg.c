@@ -60,18 +60,23 @@ double svg_title(Text *out, const char *title)
     return y;
 }
 
+void svg_style(Text *out)
+{
+    text_put(out, "<style>svg{");
+    figure_palette(out);
+    text_put(out, "background:var(--paper)}@media (prefers-color-scheme: dark){svg{");
+    figure_palette_dark(out);
+    text_put(out, "}}</style>\n");
+}
+
 void svg_open(const Figure *f, double height, bool alone, Text *out)
 {
-    Text colours = {0};
-    figure_palette(&colours);
     text_printf(out,
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" viewBox=\"0 0 %d %.0f\" "
                 "font-family=\"sans-serif\"",
                 SVG_WIDTH, height);
     html_put(out, " aria-label=\"%s\">\n<title>%s</title>\n", f->title, f->title);
-    // A page has the colours itself, and others in the dark.
-    if (alone) html_put(out, "<style>svg{%rbackground:#ffffff}</style>\n", colours.v);
-    text_free(&colours);
+    if (alone) svg_style(out);  // a page has the colours itself
 }
 
 const char *svg_colour(uint32_t colour, char out[32])

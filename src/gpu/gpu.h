@@ -138,6 +138,7 @@ typedef enum Peak {
     PEAK_LINK_IN,
     PEAK_ALU,
     PEAK_L2_WAITS,
+    PEAK_TENSOR,
     ALL_PEAKS
 } Peak;
 typedef struct PeakInfo {
@@ -146,7 +147,8 @@ typedef struct PeakInfo {
 extern const PeakInfo peak_info[ALL_PEAKS];
 // From a launch's counters: the shares of what the whole GPU could have done in its time.
 void find_peaks(const uint64_t *count, const Gpu *g, double peak[ALL_PEAKS]);
-double dram_bytes(const uint64_t *count);  // read and written
+double dram_bytes(const uint64_t *count);      // read and written
+double bank_conflicts(const uint64_t *count);  // passes that another order of the data would save
 typedef enum ChartPlace {
     CHART_SHARED,
     CHART_L1,
@@ -185,5 +187,19 @@ typedef struct Roofline {
     Roof roof[ROOFS];
 } Roofline;
 void roofline(const uint64_t *count, const double peak[ALL_PEAKS], double seconds, Roofline *out);
+// The same of products of matrices: in operations, of which a multiply-add is two, and bytes.
+typedef enum TensorPlace { TENSOR_SHARED, TENSOR_L2, TENSOR_DRAM, TENSOR_CORES, TENSOR_ROOFS } TensorPlace;
+typedef struct TensorRoof {
+    const char *name;
+    double intensity;  // operations per byte; 0: it moves nothing
+    double bytes;      // that the whole GPU can move, per second; 0: not known, or the cores
+    double roof;       // operations per second that it allows; 0: not known
+    double reached;    // the share of it
+} TensorRoof;
+typedef struct TensorRoofline {
+    double reached;  // operations per second; 0: there were no such products
+    TensorRoof roof[TENSOR_ROOFS];
+} TensorRoofline;
+void tensor_roofline(const uint64_t *count, const double peak[ALL_PEAKS], double seconds, TensorRoofline *out);
 
 #endif

@@ -30,6 +30,11 @@ static double store_sectors(const uint64_t *c, const Gpu *g)
 {
     return (void)g, over((double)c[C_SECTORS_STORED], (double)c[C_ST_GLOBAL]);
 }
+static double issue_active(const uint64_t *c, const Gpu *g)
+{
+    return (void)g, 100 * over((double)c[C_ISSUED], (double)c[C_ISSUE_SLOTS]);
+}
+static double conflicts(const uint64_t *c, const Gpu *g) { return (void)g, bank_conflicts(c); }
 static double dram_all(const uint64_t *c, const Gpu *g) { return (void)g, dram_bytes(c); }
 static double read_rate(const uint64_t *c, const Gpu *g) { return over((double)c[C_DRAM_READ_BYTES], seconds(c, g)); }
 static double write_rate(const uint64_t *c, const Gpu *g) { return over((double)c[C_DRAM_WRITE_BYTES], seconds(c, g)); }
@@ -43,6 +48,8 @@ static const struct {
     {"gpu__time_duration.sum", "nsecond", time_ns},
     {"sm__warps_active.avg.pct_of_peak_sustained_active", "%", warps_active},
     {"sm__inst_executed.avg.per_cycle_active", "inst/cycle", ipc_active},
+    {"smsp__issue_active.avg.pct_of_peak_sustained_active", "%", issue_active},
+    {"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", "pass", conflicts},
     {"smsp__thread_inst_executed_per_inst_executed.ratio", "", lanes},
     {"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", "sector/request", load_sectors},
     {"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio", "sector/request", store_sectors},

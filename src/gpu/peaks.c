@@ -25,7 +25,13 @@ const PeakInfo peak_info[ALL_PEAKS] = {
     [PEAK_L2_WAITS] = {"peak.l2_waits",
                        "cycles of partitions in which a request lacked an MSHR or the DRAM's queue, of "
                        "all their cycles"},
+    [PEAK_TENSOR] = {"peak.tensor", "multiply-adds of matrices, of those of .f16 that all SMs can do"},
 };
+
+double bank_conflicts(const uint64_t *c)
+{
+    return c[C_SHARED_CONFLICTS] > c[C_SHARED_WIDE] ? (double)(c[C_SHARED_CONFLICTS] - c[C_SHARED_WIDE]) : 0;
+}
 
 double dram_bytes(const uint64_t *c) { return (double)(c[C_DRAM_READ_BYTES] + c[C_DRAM_WRITE_BYTES]); }
 
@@ -53,6 +59,7 @@ void find_peaks(const uint64_t *c, const Gpu *g, double peak[ALL_PEAKS])
     peak[PEAK_L2] = over((double)c[C_L2_ACCESSES] * g->part.interval, partitions);
     peak[PEAK_DRAM] = over(dram_bytes(c) * g->core_mhz * 1e6, g->dram_gbs * 1e9 * cycles);
     peak[PEAK_ALU] = over((double)c[C_WARP_INSTS], alu_rate(&g->sm) * sms);
+    peak[PEAK_TENSOR] = over((double)c[C_TENSOR_FMAS], MAX(g->sm.tensor.rate, g->sm.tensor.wgmma) * sms);
     peak[PEAK_L2_WAITS] = over((double)c[C_L2_REFUSED], partitions);
 }
 
@@ -88,7 +95,7 @@ void memory_chart(const uint64_t *c, const double peak[ALL_PEAKS], ChartPart par
                      .peak = peak[PEAK_SHARED],
                      .hits = NAN,
                      .of = "the SMs' time"};
-    wait_for(p, "bank conflicts", over((double)c[C_SHARED_CONFLICTS], sms));
+    wait_for(p, "bank conflicts", over(bank_conflicts(c), sms));
     p = &part[CHART_L1];
     put_cache(p, "L1", c, C_L1_ACCESSES, C_L1_HITS);
     p->bytes = 32.0 * (double)(c[C_SECTORS_LOADED] + c[C_SECTORS_STORED]);
@@ -138,4 +145,25 @@ void roofline(const uint64_t *c, const double peak[ALL_PEAKS], double seconds, R
                               .transactions = over(over(levels[k].transactions, seconds), levels[k].peak),
                               .roof = over(out->reached, levels[k].peak),
                               .reached = levels[k].peak > 0 ? levels[k].peak : 0};
+}
+
+void tensor_roofline(const uint64_t *c, const double peak[ALL_PEAKS], double seconds, TensorRoofline *out)
+{
+    enum { PASS_BYTES = 128 };  // of the banks of cards that have tensor cores
+    const double operations = 2 * (double)c[C_TENSOR_FMAS];
+    const struct {
+        const char *name;
+        double bytes, peak;
+    } levels[TENSOR_ROOFS] = {
+        [TENSOR_SHARED] = {"shared memory", PASS_BYTES * (double)c[C_SHARED_PASSES], peak[PEAK_SHARED]},
+        [TENSOR_L2] = {"L2", 32.0 * (double)c[C_L2_SECTORS], peak[PEAK_L2]},
+        [TENSOR_DRAM] = {"DRAM", dram_bytes(c), peak[PEAK_DRAM]},
+        [TENSOR_CORES] = {"tensor cores", 0, peak[PEAK_TENSOR]}};
+    out->reached = over(operations, seconds);
+    for (int k = 0; k < TENSOR_ROOFS; k++)
+        out->roof[k] = (TensorRoof){.name = levels[k].name,
+                                    .intensity = over(operations, levels[k].bytes),
+                                    .bytes = over(over(levels[k].bytes, seconds), levels[k].peak),
+                                    .roof = over(out->reached, levels[k].peak),
+                                    .reached = levels[k].peak > 0 ? levels[k].peak : 0};
 }

@@ -3,7 +3,7 @@
 // waited long before or at. A source that can't be read has its lines' numbers alone.
 #include "ptx/ops.h"
 #include "ptx/ptx.h"
-#include "say/say.h"
+#include "say/unit.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -113,9 +113,11 @@ static void put_waits(const Annotation *a, const LineStat *line)
         if (own_line(&w->at) != line->line || strcmp(own_file(&w->at), line->file)) continue;
         Text text = {0};
         ptx_print_inst(w->f, w->inst, &text);
-        put_wait(a->out, s->stalls, all->stalls, "for memory are before", text.v);
+        const char *copies = wait_for_copies(w->inst->op);
+        put_wait(a->out, s->stalls, all->stalls, copies ? copies : "for memory are before", text.v);
         put_wait(a->out, s->queued, all->queued, "for the LSU are of", text.v);
-        if (is_barrier(w, text.v)) put_wait(a->out, s->barrier, all->barrier, "at barriers are at", text.v);
+        if (is_barrier(w, text.v))
+            put_wait(a->out, s->barrier, all->barrier, copies ? copies : "at barriers are at", text.v);
         text_free(&text);
     }
 }

@@ -57,13 +57,13 @@ static void put_chart(const uint64_t *c, const double peak[ALL_PEAKS], FILE *out
 // --- the roofline ----------------------------------------------------------------------------------------------------
 enum { BAR = 40 };
 
-static void put_roof(Table *t, const char *name, double intensity, double roof, double reached)
+static void put_roof(Table *t, const char *name, double intensity, double roof, double unit, double reached)
 {
     char text[64] = "";
     table_add(t, name);
     if (intensity > 0) snprintf(text, sizeof text, "%.3g", intensity);
     table_add(t, text);
-    snprintf(text, sizeof text, "%.3g", roof / 1e9);
+    snprintf(text, sizeof text, "%.3g", roof / unit);
     table_add(t, text);
     snprintf(text, sizeof text, "%.1f %%", 100 * over(reached, roof));
     table_add(t, text);
@@ -83,12 +83,30 @@ static void put_roofline(const uint64_t *c, const Gpu *g, const double peak[ALL_
     roofline(c, peak, (double)c[C_CYCLES] / (g->core_mhz * 1e6), &line);
     for (size_t k = 0; k < ROOFS; k++)
         if (line.roof[k].roof > 0)
-            put_roof(&t, line.roof[k].name, line.roof[k].intensity, line.roof[k].roof, line.reached);
+            put_roof(&t, line.roof[k].name, line.roof[k].intensity, line.roof[k].roof, 1e9, line.reached);
     table_print(&t, out);
     table_free(&t);
     char text[32];
     format_count(text, line.reached);
     fprintf(out, "  reached: %s warp instructions/s\n", text);
+}
+
+// Of a kernel that multiplies matrices.
+static void put_tensor_roofline(const uint64_t *c, const Gpu *g, const double peak[ALL_PEAKS], FILE *out)
+{
+    static const char *const heads[] = {"roof", "FLOP/byte", "TFLOP/s", "reached", ""};
+    TensorRoofline line;
+    Table t = {.columns = COUNT(heads), .indent = 2, .width = SIZE_MAX};
+    tensor_roofline(c, peak, (double)c[C_CYCLES] / (g->core_mhz * 1e6), &line);
+    if (!(line.reached > 0)) return;
+    fprintf(out, "  roofline of products of matrices\n");
+    for (size_t k = 0; k < COUNT(heads); k++) table_add(&t, heads[k]);
+    for (size_t k = 0; k < TENSOR_ROOFS; k++)
+        if (line.roof[k].roof > 0)
+            put_roof(&t, line.roof[k].name, line.roof[k].intensity, line.roof[k].roof, 1e12, line.reached);
+    table_print(&t, out);
+    table_free(&t);
+    fprintf(out, "  reached: %.3g TFLOP/s\n", line.reached / 1e12);
 }
 
 void chart_say(const uint64_t *c, const Gpu *g, FILE *out)
@@ -99,4 +117,5 @@ void chart_say(const uint64_t *c, const Gpu *g, FILE *out)
     put_chart(c, peak, out);
     fprintf(out, "  roofline\n");
     put_roofline(c, g, peak, out);
+    put_tensor_roofline(c, g, peak, out);
 }

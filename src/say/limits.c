@@ -8,7 +8,8 @@
 // and then lanes that take no part, where a quarter of them don't.
 #include "say/unit.h"
 
-static const double idle_told = 0.2, uneven = 0.75, peak_told = 0.6, lost_told = 0.25, lanes_told = 0.75;
+static const double idle_told = 0.2, uneven = 0.75, peak_told = 0.6, lost_told = 0.25, lanes_told = 0.75,
+                    conflicts_told = 0.25;
 
 static const char *const names[PEAKS] = {"issue", "L1", "shared memory", "link", "L2", "DRAM"};
 
@@ -50,9 +51,9 @@ static bool unit_text(const uint64_t *c, const double peak[ALL_PEAKS], Text *out
     if (peak[most] < peak_told) return false;
     add_phrase(out, "%s: %.0f %% of its peak", most == PEAK_ISSUE ? "the issue of instructions" : names[most],
                100 * peak[most]);
-    if (most == PEAK_SHARED && c[C_SHARED_CONFLICTS] * 4 > c[C_SHARED_PASSES])
-        text_printf(out, ", %.0f %% of it for bank conflicts",
-                    100 * over((double)c[C_SHARED_CONFLICTS], (double)c[C_SHARED_PASSES]));
+    const double conflicts = over(bank_conflicts(c), (double)c[C_SHARED_PASSES]);
+    if (most == PEAK_SHARED && conflicts > conflicts_told)
+        text_printf(out, ", %.0f %% of it for bank conflicts", 100 * conflicts);
     return true;
 }
 
@@ -73,8 +74,8 @@ static void refused_text(const uint64_t *c, Text *out)
     double accesses = (double)(c[C_LD_GLOBAL] + c[C_ST_GLOBAL]);
     double lines = over((double)c[C_L1_ACCESSES], accesses);
     if (accesses > 0 && lines >= 2) text_printf(out, ", an instruction touching %.3g lines", lines);
-    double conflicts = over((double)c[C_SHARED_CONFLICTS], (double)c[C_SHARED_PASSES]);
-    if (c[C_SHARED_CONFLICTS] * 4 > c[C_SHARED_PASSES])
+    const double conflicts = over(bank_conflicts(c), (double)c[C_SHARED_PASSES]);
+    if (conflicts > conflicts_told)
         text_printf(out, ", %.0f %% of the passes of shared memory for bank conflicts", 100 * conflicts);
     if (c[causes[most].of] * 4 > c[C_SM_CYCLES])
         text_printf(out, "; %.0f %% of the time an access waits for %s",

@@ -53,6 +53,13 @@ const char *flops_name(int kind);           // of a Flops; null: there is none
 void units_say(const Units *u, Text *out);  // "FMA 43.1 %, ALU 20.0 %", the busiest first
 void flops_say(const Units *u, Text *out);  // "f32 12.3 of 29.77 TFLOP/s (41.3 %)"
 
+// A share of an SM's units by Nsight Compute's name, in percent; false: it is none. sum null: only whether it is.
+bool unit_metric(const char *name, const LaunchSum *sum, const Gpu *g, double *percent);
+size_t unit_metrics(const char **names, size_t most);  // their names; returns how many there are
+
+// --- waits.c: waits for copies ---------------------------------------------------------------------------------------
+void waits_say(const LaunchSum *sum, Text *out);  // "at mbarriers 30.1 %", of the issue slots; nothing: there were none
+
 // --- why.c, annotate.c, chart.c: a launch's longer texts, of lines ---------------------------------------------------
 void why_say(const LaunchSum *sum, FILE *out);                   // why loads missed in the L1
 void annotate_say(const LaunchSum *sum, FILE *out);              // the source with its counters

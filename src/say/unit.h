@@ -2,6 +2,7 @@
 #ifndef SAY_UNIT_H
 #define SAY_UNIT_H
 
+#include "ptx/ops.h"
 #include "say/say.h"
 
 // --- columns.c -------------------------------------------------------------------------------------------------------
@@ -9,5 +10,8 @@ void put_within(FILE *out, size_t columns, size_t column, size_t indent, Break a
 
 // --- units.c ---------------------------------------------------------------------------------------------------------
 int units_busiest(const Units *u);  // a Class; -1: none was used
+
+// --- waits.c ---------------------------------------------------------------------------------------------------------
+const char *wait_for_copies(Op op);  // what warps wait for at this instruction, in words; null: for no copies
 
 #endif

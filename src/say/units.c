@@ -101,3 +101,52 @@ void flops_say(const Units *u, Text *out)
         if (u->peak[k] > 0) text_printf(out, " (%.1f %%)", 100 * u->flops[k] / u->peak[k]);
     }
 }
+
+// --- by Nsight Compute's names ---------------------------------------------------------------------------------------
+// A pipe has the classes that NVIDIA says it executes (Nsight Compute, "Pipelines"). Of its peak in the cycles in which
+// SMs had a block (active), or in all (elapsed).
+static const struct {
+    const char *name;
+    Class of[4];
+    size_t n;
+} pipes[] = {{"sm__pipe_fma_cycles_active", {CLASS_FMA, CLASS_MUL}, 2},
+             {"sm__pipe_alu_cycles_active", {CLASS_ALU}, 1},
+             {"sm__pipe_fp64_cycles_active", {CLASS_F64}, 1},
+             {"sm__pipe_tensor_cycles_active", {CLASS_TENSOR}, 1},
+             {"sm__inst_executed_pipe_xu", {CLASS_SFU, CLASS_CVT}, 2},
+             {"sm__inst_executed_pipe_lsu", {CLASS_LOAD, CLASS_STORE, CLASS_ATOMIC, CLASS_SHARED}, 4}};
+#define PEAK_SHARE ".avg.pct_of_peak_sustained_"
+
+bool unit_metric(const char *name, const LaunchSum *sum, const Gpu *g, double *percent)
+{
+    for (size_t p = 0; p < COUNT(pipes); p++) {
+        const size_t n = strlen(pipes[p].name);
+        const char *rest = name + n;
+        if (strncmp(name, pipes[p].name, n)) continue;
+        const bool active = !strcmp(rest, PEAK_SHARE "active");
+        if (!active && strcmp(rest, PEAK_SHARE "elapsed") != 0) continue;
+        if (!sum) return true;
+        Units u;
+        double share = 0;
+        units_find(sum, g, &u);
+        for (size_t k = 0; k < pipes[p].n; k++) share += u.share[pipes[p].of[k]];
+        const double all = (double)sum->count[C_CYCLES] * g->sms, some = (double)sum->count[C_SM_CYCLES];
+        if (active) share = some > 0 ? share * all / some : 0;
+        *percent = 100 * MIN(share, 1.0);
+        return true;
+    }
+    return false;
+}
+
+size_t unit_metrics(const char **names, size_t most)
+{
+    static const char *const both[] = {
+#define BOTH(name) name PEAK_SHARE "active", name PEAK_SHARE "elapsed"
+        BOTH("sm__pipe_fma_cycles_active"),    BOTH("sm__pipe_alu_cycles_active"), BOTH("sm__pipe_fp64_cycles_active"),
+        BOTH("sm__pipe_tensor_cycles_active"), BOTH("sm__inst_executed_pipe_xu"),  BOTH("sm__inst_executed_pipe_lsu")};
+#undef BOTH
+    _Static_assert(COUNT(both) == 2 * COUNT(pipes), "each pipe has two names");
+    size_t n = 0;
+    for (; n < COUNT(both) && n < most; n++) names[n] = both[n];
+    return n;
+}

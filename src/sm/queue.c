@@ -364,6 +364,13 @@ static void count_banks(Sm *sm, const Step *s, uint32_t mask)
     if (!load) sm->count[C_SHARED_BANK_WRITES] += n;
 }
 
+// As many passes as the bytes fill, which no order of words in banks saves: what is left with ideal.conflicts.
+static uint32_t least_passes(const BankCfg *banks, const Step *s, uint32_t mask, uint32_t passes)
+{
+    const uint32_t row = banks->banks * banks->width, bytes = (uint32_t)__builtin_popcount(mask) * s->bytes;
+    return MIN(passes, MAX((bytes + row - 1) / row, 1u));
+}
+
 // An atomic that is a loop (sass.def): in each turn a load, the operation, and a store for one lane of those at an
 // address. The store passes as the load does, since of a word's lanes it stores one: assumed. Returns the passes.
 static uint32_t put_loop(Sm *sm, const Step *s, const uint64_t *addr, uint32_t mask, LsuOp *op)
@@ -372,7 +379,7 @@ static uint32_t put_loop(Sm *sm, const Step *s, const uint64_t *addr, uint32_t m
     const Type type = (Type)s->d->type;
     const bool whole = type == TY_U64 || type == TY_S64 || type == TY_B64;
     const Class unit = type == TY_F64 ? CLASS_F64 : whole ? CLASS_ALU : CLASS_FMA;
-    uint32_t all = 0, turns = 0;
+    uint32_t all = 0, turns = 0, wide = 0;
     op->busy = op->latency = 0;
     for (uint32_t left = mask, won = 0; left; left &= ~won, turns++) {
         const uint32_t passes = bank_passes(&cfg->banks, addr, left, s->bytes);
@@ -383,13 +390,14 @@ static uint32_t put_loop(Sm *sm, const Step *s, const uint64_t *addr, uint32_t m
             while (same && s->addr[__builtin_ctz(same)] != s->addr[lane]) same &= same - 1;
             if (!same) won |= 1u << lane;
         }
+        wide += 2 * (least_passes(&cfg->banks, s, left, passes) - 1);
         all += 2 * passes, op->busy += 2 * shared_time(cfg, passes);
         op->latency += 2 * (shared_latency(cfg, passes) + 1);
     }
     sm->lsu.turns = turns;
     sm->lsu.turn = cfg->unit[unit].latency + cfg->unit[CLASS_ALU].latency + cfg->unit[CLASS_BRANCH].latency;
     op->latency += turns * sm->lsu.turn - 1;
-    sm->count[C_SHARED_CONFLICTS] += all - 2 * turns;
+    sm->count[C_SHARED_CONFLICTS] += all - 2 * turns, sm->count[C_SHARED_WIDE] += wide;
     return all;
 }
 
@@ -404,13 +412,6 @@ ALWAYS_INLINE uint32_t words_pass(const BankCfg *banks, const Step *s, uint32_t 
     if (usual && s->run == 32 && s->bytes >= 4 && s->bytes <= 16 && !((s->addr[0] | s->stride) % s->bytes))
         return bank_passes_of_run(s->stride, s->bytes);
     return bank_passes(banks, s->addr, mask, s->bytes);
-}
-
-// With ideal.conflicts: as many passes as the bytes fill.
-static uint32_t least_passes(const BankCfg *banks, const Step *s, uint32_t mask, uint32_t passes)
-{
-    const uint32_t row = banks->banks * banks->width, bytes = (uint32_t)__builtin_popcount(mask) * s->bytes;
-    return MIN(passes, MAX((bytes + row - 1) / row, 1u));
 }
 
 // Enters lanes' accesses of shared memory.
@@ -437,6 +438,7 @@ ALWAYS_INLINE const LsuOp *put_shared(Sm *sm, const Step *s, uint32_t mask, uint
     if (s->away || !loop) {
         op->busy = shared_time(&sm->cfg, passes), op->latency = shared_latency(&sm->cfg, passes);
         sm->count[C_SHARED_CONFLICTS] += passes - 1;
+        if (passes > 1) sm->count[C_SHARED_WIDE] += least_passes(banks, s, mask, passes) - 1;
     }
     if (s->away) {
         const double transfer = s->bytes * (uint32_t)__builtin_popcount(mask) / sm->cfg.cluster_bytes;

@@ -79,4 +79,21 @@ run "${args[@]}" --annotate
 shares=$(sed -n 's/.* \([0-9.]*\) % of the waits at barriers are at bar.sync 0;/\1/p' "$work/waits")
 awk '{ n += $1 } END { exit !(NR == 2 && n > 80 && n <= 100.1) }' <<<"$shares" || complain "at barriers: $shares"
 grep -q '% of the waits for memory are before st.shared' "$work/waits" || complain "nothing waits for the load"
+# Waits for copies are told by themselves: at an mbarrier, and for a group of copies. In these kernels nothing else
+# waits at a barrier but one bar.sync, and for memory nothing else at all.
+for of in bulk_wait:barrier:'at mbarriers':mbarrier.try_wait \
+    copy_own:memory:'for groups of cp.async':cp.async.wait_group; do
+    IFS=: read -r kernel cause words inst <<<"$of"
+    grep -v '// wrong$' "$ONCHIP_SOURCE/test/cli/async/$kernel.ptx" >"$work/wait.ptx"
+    args=("$work/wait.ptx" --gpu h200 --grid 1 --block 64 --arg buf:16384 --arg buf:16384:iota:u32)
+    run run "${args[@]}" --json
+    read -r stalls slots < <(jq -r ".kernels[0].counters | \"\(.[\"stall.$cause\"]) \(.[\"issue.slots\"])\"" <<<"$out")
+    gives 0 "waits $words" -- run "${args[@]}" --annotate
+    flat=$(tr -s ' \n' ' ' <<<"$out")
+    share=$(sed -n "s/.* waits $words \([0-9.]*\) % of the issue slots.*/\1/p" <<<"$flat")
+    part=$(sed -n "s/.* \([0-9.]*\) % of the waits [a-z ]*: $inst.*/\1/p" <<<"$flat")
+    awk -v s="$share" -v p="$part" -v n="$stalls" -v all="$slots" \
+        'BEGIN { d = s - p * n / all; exit !(p > 95 && s > 20 && d < 0.1 && d > -0.1) }' ||
+        complain "$kernel: $share % of the slots, $part % of $stalls of $slots"
+done
 exit $bad

@@ -42,6 +42,61 @@ metric l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio \
     '.counters."global.load_sectors" / .counters."global.loads"'
 metric sm__warps_active.avg.pct_of_peak_sustained_active '.rates.occupancy * 100'
 metric sm__inst_executed.avg.per_cycle_active '.warp_instructions / .counters."sm.active"'
+metric smsp__issue_active.avg.pct_of_peak_sustained_active '100 * .counters."issue.issued" / .counters."issue.slots"'
+metric l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum '.counters."shared.conflicts" - .counters."shared.wide"'
+# Shares of units: a kernel of so many instructions of each kind. An SM of the GTX 480 has 32 units for sums and
+# products, at twice the clock, so that it starts two a cycle; and 4 for sines, which take a warp in 8 cycles.
+cat >pipes.ptx <<'END'
+.version 7.0
+.target sm_20
+.address_size 64
+.visible .entry pipes()
+{
+    .reg .f32 %f<4>; .reg .b32 %r<4>; .reg .pred %p;
+    mov.f32 %f1, 0f3F800000; mov.f32 %f2, 0f3F800000; mov.u32 %r1, 0;
+AGAIN:
+    fma.rn.f32 %f1, %f1, %f2, %f2; fma.rn.f32 %f1, %f1, %f2, %f2; fma.rn.f32 %f1, %f1, %f2, %f2;
+    sin.approx.f32 %f2, %f2;
+    add.u32 %r1, %r1, 1; setp.lt.u32 %p, %r1, 500; @%p bra AGAIN;
+    ret;
+}
+END
+args=(pipes.ptx --gpu gtx480 --grid 30 --block 256 --no-lowering)
+"$onchip" run "${args[@]}" --json >json
+warps=$((30 * 8))
+for suffix in elapsed active; do
+    over='(.cycles * 15)'
+    [[ $suffix == elapsed ]] || over='.counters."sm.active"'
+    metric sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_$suffix "100 * $warps * 1500 * 1 / ($over * 2)"
+    metric sm__inst_executed_pipe_xu.avg.pct_of_peak_sustained_$suffix "100 * $warps * 500 * 8 / $over"
+done
+# Of tensor cores: operations of a product of 512×512×512 by the peak of the card, at its clock; and below them the
+# bytes that they took from each level.
+"$onchip" run gemm-wgmma --gpu h200 --json >json
+args=(gemm-wgmma --gpu h200)
+rate=$("$onchip" run "${args[@]}" | sed -n 's/.*tensor cores [0-9.]* of \([0-9]*\) TFLOP.*/\1/p')
+share="2 * 512 * 512 * 512 / .rates.seconds / 1e12 / $rate"
+got=$("$onchip" run "${args[@]}" --metrics sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed --csv |
+    sed -n '2s/.*,"\([^"]*\)"$/\1/p')
+awk -v a="$got" -v b="$(c "100 * $share")" 'BEGIN { exit !(a > 0 && (a / b - 1) ^ 2 < 1e-6) }' ||
+    complain "tensor cores: $got"
+gives 0 'roofline of products of matrices' -- run "${args[@]}" --chart
+two=$(sed -n '/roofline of products/,/reached:/p' <<<"$out" | tr -s ' ')
+# roof NAME BYTES: operations a byte, and what they allow: as much more as the level is used less than it could be.
+roof() {
+    local want
+    want=$(c "2 * 512 * 512 * 512 / ($2)" | xargs printf '%.3g')
+    grep -q "^ $1 $want " <<<"$two" || complain "$1: not $want operations a byte in $two"
+}
+roof DRAM '.counters."dram.read_bytes" + .counters."dram.write_bytes"'
+roof L2 '32 * .counters."l2.sectors"'
+roof 'shared memory' '128 * .counters."shared.passes"'
+grep -q "reached: $(c '2 * 512 * 512 * 512 / .rates.seconds / 1e12' | xargs printf '%.3g') TFLOP/s" <<<"$two" ||
+    complain "not what was reached: $two"
+gives 0 roofline -- run matmul-tiled n=64 --chart
+lacks 'products of matrices'
+args=(matmul-tiled n=64 --gpu gtx480)
+"$onchip" run "${args[@]}" --json >json
 "$onchip" run "${args[@]}" --metrics ipc,l1.hits --csv | python3 -c '
 import csv, sys
 rows = list(csv.reader(sys.stdin))

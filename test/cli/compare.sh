@@ -12,7 +12,8 @@ document() {
     for one; do
         IFS=: read -r name cycles hits <<<"$one"
         echo "$comma{\"name\": \"$name\", \"functional\": false, \"limited_by\": \"DRAM: 7 % of its peak\","
-        echo "\"counters\": {\"cycles\": $cycles, \"l1.hits\": ${hits:-500}, \"dram.read_bytes\": 64},"
+        echo "\"counters\": {\"cycles\": $cycles, \"l1.hits\": ${hits:-500}, \"dram.read_bytes\": 64,"
+        echo "\"dram.write_bytes\": 0},"
         echo "\"rates\": {\"seconds\": ${cycles}e-9}, \"structures\": [{\"name\": \"a\", \"sectors\": 1000,"
         echo "\"l1_accesses\": 1000, \"l1_hits\": ${hits:-500}, \"dram_bytes\": 64}]}"
         comma=,
@@ -40,8 +41,30 @@ gives 3 'k: l1.hits -5.2 %, and -5 % is allowed' -- compare old.json missing.jso
 gives 0 passed -- compare old.json missing.json --fail-above l1.hits=-5.3%,time=0%
 gives 3 'k: cycles +5.1 %' -- compare old.json worse.json --fail-above dram.read_bytes=1%,cycles=5.05%
 gives 3 'k: gpu__time_duration.sum +5.1 %' -- compare old.json worse.json --fail-above gpu__time_duration.sum=5%
-sed 's/"dram.read_bytes": 64/"dram.read_bytes": 64, "dram.write_bytes": 36/' old.json >writes.json
+sed 's/"dram.write_bytes": 0/"dram.write_bytes": 36/' old.json >writes.json
 gives 3 'k: dram.bytes +56.2 %' -- compare old.json writes.json --fail-above dram.bytes=50%
+# What a file lacks is unknown, and not 0: it is told, isn't compared, and can't be judged.
+gives 0 "counters that a version's file lacks aren't compared: warp_instructions, thread_instructions," -- \
+    compare old.json writes.json
+for metric in l1_hit_rate occupancy l1.misses ipc dram__throughput.avg.pct_of_peak_sustained_elapsed \
+    smsp__inst_executed.sum dram_row_hit_rate; do
+    gives 1 "$metric isn't known in the old version: its file lacks what it is made of" -- \
+        compare old.json worse.json --fail-above "$metric=5%"
+done
+gives 3 'dram.bytes +56.2 %' -- compare old.json writes.json --fail-above dram__bytes.sum=5%,dram.bytes=5%
+sed 's/"l1\.hits": 500, //' old.json >hitless.json
+gives 1 "l1.hits isn't known in the new version" -- compare old.json hitless.json --fail-above l1.hits=5%
+gives 0 'no change k' -- compare old.json hitless.json
+lacks 'l1.hits 500'
+run compare old.json hitless.json --json
+[[ $(jq -c '[.kernels[0].counters, .kernels[0].differs]' <<<"$out") == '[{},false]' ]] || complain "json: $out"
+sed 's/"cycles": 105100, //' worse.json >timed.json
+gives 3 'k: time +5.1 %' 'all kernels 100 → 105.1 µs' -- compare old.json timed.json --fail-above 5%
+lacks '  cycles'
+"$onchip" run vectoradd n=1000 --json >whole.json
+gives 0 passed -- compare whole.json whole.json --fail-above \
+    l1_hit_rate=0%,occupancy=0%,dram__throughput.avg.pct_of_peak_sustained_elapsed=0%,ipc=0%,dram_bandwidth=0%
+lacks "lacks"
 # What limits a kernel: another cause is told, other numbers aren't.
 sed 's/DRAM: 7 %/DRAM: 9 %/' old.json >dram.json
 sed 's/DRAM: 7 %/the grid: 1 block; L2: 9 %/' old.json >l2.json
@@ -166,6 +189,33 @@ gives 0 'no change spin' -- compare run.json "$(key 1051)" --db runs.db --fail-a
 gives 3 'dram' -- compare 'vectoradd n=5000' 'vectoradd n=10000' --gpu titan_v --fail-above dram.read_bytes=80%
 gives 0 'equal in every counter' 'all kernels' '+5.1 %, slower' -- \
     db compare "$(key 1051)" "$(key 1000)" --db runs.db
+# The same limits, of runs of a store: two keys, and every pair of two selections or of two stores.
+gives 3 'failed spin: time +5.1 %' -- db compare "$(key 1051)" "$(key 1000)" --db runs.db --fail-above 5%
+gives 0 passed -- db compare "$(key 1049)" "$(key 1000)" --db runs.db --fail-above 5%
+gives 3 'failed spin.ptx on gtx480: spin: time +5.1 %, and +5 % is allowed' -- \
+    db compare --by gpu.clock=1051,1000 --db runs.db --fail-above 5%
+gives 0 passed -- db compare --by gpu.clock=1049,1000 --db runs.db --fail-above 5%
+gives 0 ratio -- db compare --by gpu.clock=1051,1000 --db runs.db
+lacks passed
+gives 0 passed -- db compare runs.db runs.db --fail-above 0%
+gives 0 passed -- db compare --against runs.db --db runs.db --fail-above 0%
+run db compare --by gpu.clock=1051,1000 --db runs.db --fail-above 5% --json
+((status == 3)) && [[ $(jq -c '[.failed[] | [.program, .run, .kernel, .metric, .percent]]' <<<"$out") == \
+    '[["spin.ptx","on gtx480",null,"time",5],["spin.ptx","on gtx480","spin","time",5]]' ]] || complain "$status: $out"
+run db compare "$(key 1051)" "$(key 1000)" --db runs.db --fail-above 5% --json
+((status == 3)) && [[ $(jq -c '[.failed[].kernel]' <<<"$out") == '[null,"spin"]' ]] || complain "$status: $out"
+gives 2 "no metric 'l1.hit'" -- db compare --by gpu.clock=1051,1000 --db runs.db --fail-above l1.hit=5%
+gives 2 'db list takes no --fail-above' -- db list --db runs.db --fail-above 5%
+# Runs of one name that differ, as those of two models would: what merely differs passes.
+mkdir later
+sed 's/20000/21020/' spin.ptx >later/spin.ptx
+(cd later && "$onchip" sweep spin.ptx --set gpu.clock=1000 --db ../later.db >/dev/null) || complain 'no sweep'
+gives 1 '1 pairs, 1 differ' -- db compare --against runs.db --db later.db
+gives 3 'failed spin.ptx on gtx480 gpu.clock=1000: spin: time +5.' -- \
+    db compare --against runs.db --db later.db --fail-above 5%
+gives 0 '1 pairs, 1 differ' passed -- db compare --against runs.db --db later.db --fail-above 6%
+gives 3 'failed spin.ptx on gtx480 gpu.clock=1000: spin: warp_instructions +5.1 %' -- \
+    db compare runs.db later.db --fail-above warp_instructions=5%
 gives 1 'runs.db has 3 runs' 'a colon and a run' -- compare runs.db run.json
 gives 1 'has no run 0123456789' -- compare 0123456789 run.json --db runs.db
 gives 2 "no workload 'atx'" "'atx' failed with the exit status 2" -- compare atx atax

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Pages as a browser lays them out: every text lies inside its figure, no two texts lie on each other, and no two
 # figures share a title. No text is cut off: at 1400 and 400 pixels none reaches out of the page or is hidden by what
-# holds it, but for what stands in a box that scrolls, and such a box has a bar.
+# holds it, but for what stands in a box that scrolls, and such a box has a bar. Figures stand one below the other.
 set -euo pipefail
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || exit 77
 command -v gnuplot >/dev/null || exit 77
@@ -25,6 +25,16 @@ name=_ZN5outer5inner30a_kernel_whose_name_has_no_endIfN5other4typeIdEEEEvPT_T0_i
     block=64 --lines --interval 100 -o single.html >/dev/null
 grep -q 'outer::inner::' single.html
 "$ONCHIP" advise atax nx=64 ny=64 --db store.db --page advise.html >/dev/null
+# Two versions of it, whose lines, arrays and counters differ; one is a file that lacks counters and fails the limits.
+given=(--kernel "$name" --arg i32:64 --arg i32:64 --arg buf:32KiB --arg buf:1KiB --arg buf:1KiB --block 64)
+"$ONCHIP" run mine.ptx "${given[@]}" --json --lines | sed '/^ *"l2\./d' \
+    >an_old_version_with_a_name_of_many_words.json
+sed 's/, 4;/, 8;/' mine.ptx >new.ptx
+"$ONCHIP" compare an_old_version_with_a_name_of_many_words.json "new.ptx ${given[*]/32KiB/64KiB}" -o compare.html \
+    --fail-above=-40%,cycles=-41%,global.stores=-40% >/dev/null || (($? == 3))
+for text in outer::inner:: 'Every counter that differs' 'lines that issued' 'Arrays whose' "lacks aren't" failed; do
+    grep -q -- "$text" compare.html || { echo "compare's page has no '$text'" >&2; exit 1; }
+done
 for page in page one single; do
     # A pixel more or less is the browser's rounding.
     sed '$d' $page.html >looked.html
@@ -81,6 +91,13 @@ cat >look.html <<'HTML'
             cut.push("hidden: " + e.textContent.slice(0, 60));
         }
     });
+    // One column: each figure begins where the one before it ends.
+    var end = -1;
+    document.querySelectorAll("figure").forEach(function (f) {
+        var r = f.getBoundingClientRect();
+        if (r.top < end - 1) { cut.push("beside another figure: " + f.id); }
+        end = r.bottom;
+    });
     var walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), range = document.createRange();
     while (walk.nextNode()) {
         var text = walk.currentNode, holder = text.parentElement;
@@ -94,7 +111,7 @@ cat >look.html <<'HTML'
     parent.postMessage("saw " + seen + "; " + cut.join("; ") + ".", "*");
 });</script>
 HTML
-for page in page single advise; do
+for page in page single advise compare; do
     sed -e '/<\/body>/{' -e 'r look.html' -e '}' $page.html >inner.html
     grep -q postMessage inner.html
     for width in 1400 400; do

@@ -1,7 +1,7 @@
 #!/bin/bash
 # The report as a browser shows it: 1280 and 400 pixels wide, light and dark, it isn't blank, it is as bright as it
 # should be, and at 400 pixels nothing but tables in their boxes is wider than the page. The short form looks at the
-# top of the narrow page in the dark, and at no other.
+# top of the narrow page in the dark, and at no other. So does a picture alone, on a page as an image.
 set -euo pipefail
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) || exit 77
 command -v gnuplot >/dev/null && command -v python3 >/dev/null || exit 77
@@ -36,31 +36,9 @@ cat >script.html <<'HTML'
 HTML
 sed -e '/<\/body>/{' -e 'r script.html' -e '}' page.html >inner.html
 grep -q postMessage inner.html
-height=500
-[[ ! ${ONCHIP_LONG:-} ]] || height=1500
-for width in 1280 400; do
-    cat >outer.html <<HTML
-<!DOCTYPE html><body style="margin: 0">
-<iframe src="inner.html" style="border: 0; display: block" width="$width" height="$height"></iframe><p id="said"></p>
-<script>addEventListener("message", function (e) { document.getElementById("said").textContent = e.data; });</script>
-HTML
-    for scheme in dark light; do
-        rm -f shot.png
-        [[ ${ONCHIP_LONG:-} || $width$scheme == 400dark ]] || continue
-        options=(--headless --no-sandbox --disable-gpu --hide-scrollbars --virtual-time-budget=5000
-            --user-data-dir="$folder/profile"
-            --blink-settings=preferredColorScheme=$([[ $scheme == dark ]] && echo 0 || echo 1))
-        timeout 1800 "$browser" "${options[@]}" --dump-dom --screenshot=shot.png \
-            --window-size=$((width < 500 ? 500 : width)),$height "file://$folder/outer.html" >dom 2>browser.log ||
-            { cat browser.log >&2; exit 77; }
-        read -r _ scroll inner figure < <(grep -oE 'size [0-9]+ [0-9]+ [0-9.]+' dom | tail -n 1)
-        cut=$(grep -oE 'cut [0-9]+: [^<]*' dom | tail -n 1)
-        [[ $cut == 'cut 0: ' ]] || { echo "at $width: texts are $cut" >&2; exit 1; }
-        ((scroll <= inner)) || { echo "at $width: $scroll wide in $inner" >&2; exit 1; }
-        ((${figure%.*} >= 300)) || { echo "at $width: a figure is $figure wide" >&2; exit 1; }
-        python3 - shot.png "$width" $scheme <<'PYTHON'
+cat >look.py <<'PYTHON'
 import struct, sys, zlib
-path, width, scheme = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+path, width, scheme, least = sys.argv[1], int(sys.argv[2]), sys.argv[3], int(sys.argv[4])
 data = open(path, "rb").read()
 at, pixels = 8, b""
 while at < len(data):
@@ -89,8 +67,45 @@ for row in range(rows):  # PNG's filters
         light += sum(pixel)
         count += 3
 mean = light / count
-assert len(seen) > 60, f"{scheme} at {width}: {len(seen)} colours"
+assert len(seen) > least, f"{scheme} at {width}: {len(seen)} colours"
 assert mean > 200 if scheme == "light" else mean < 80, f"{scheme} at {width}: brightness {mean}"
 PYTHON
+height=500
+[[ ! ${ONCHIP_LONG:-} ]] || height=1500
+for width in 1280 400; do
+    cat >outer.html <<HTML
+<!DOCTYPE html><body style="margin: 0">
+<iframe src="inner.html" style="border: 0; display: block" width="$width" height="$height"></iframe><p id="said"></p>
+<script>addEventListener("message", function (e) { document.getElementById("said").textContent = e.data; });</script>
+HTML
+    for scheme in dark light; do
+        rm -f shot.png
+        [[ ${ONCHIP_LONG:-} || $width$scheme == 400dark ]] || continue
+        options=(--headless --no-sandbox --disable-gpu --hide-scrollbars --virtual-time-budget=5000
+            --user-data-dir="$folder/profile"
+            --blink-settings=preferredColorScheme=$([[ $scheme == dark ]] && echo 0 || echo 1))
+        timeout 1800 "$browser" "${options[@]}" --dump-dom --screenshot=shot.png \
+            --window-size=$((width < 500 ? 500 : width)),$height "file://$folder/outer.html" >dom 2>browser.log ||
+            { cat browser.log >&2; exit 77; }
+        read -r _ scroll inner figure < <(grep -oE 'size [0-9]+ [0-9]+ [0-9.]+' dom | tail -n 1)
+        cut=$(grep -oE 'cut [0-9]+: [^<]*' dom | tail -n 1)
+        [[ $cut == 'cut 0: ' ]] || { echo "at $width: texts are $cut" >&2; exit 1; }
+        ((scroll <= inner)) || { echo "at $width: $scroll wide in $inner" >&2; exit 1; }
+        ((${figure%.*} >= 300)) || { echo "at $width: a figure is $figure wide" >&2; exit 1; }
+        python3 look.py shot.png "$width" $scheme 60
     done
+done
+# A picture that stands alone follows the reader's system.
+"$ONCHIP" report run atax nx=32 ny=32 --plot plots -o one.html >/dev/null
+printf '<!DOCTYPE html><meta name="color-scheme" content="light dark"><body style="margin: 0">' >pictures.html
+for name in plots/*memory-chart.svg plots/*bytes-moved.svg; do
+    printf '<img src="%s" style="display: block" width="400">' "$name" >>pictures.html
+done
+for scheme in dark light; do
+    rm -f shot.png
+    timeout 1800 "$browser" --headless --no-sandbox --disable-gpu --hide-scrollbars --allow-file-access-from-files \
+        --user-data-dir="$folder/profile" --window-size=500,700 --screenshot=shot.png \
+        --blink-settings=preferredColorScheme=$([[ $scheme == dark ]] && echo 0 || echo 1) \
+        "file://$folder/pictures.html" 2>browser.log || { cat browser.log >&2; exit 77; }
+    python3 look.py shot.png 400 $scheme 20
 done
