@@ -44,7 +44,7 @@ typedef struct Request {
 static int usage(void)
 {
     printf("usage: onchip advise WORKLOAD [parameter=value …] [options]\n"
-           "       onchip advise FILE.ptx [--arg SPEC …] [options]\n"
+           "       onchip advise FILE.ptx|FILE.cu [--arg SPEC … | @FILE] [options]\n"
            "       onchip advise [options] ./PROGRAM [its arguments …]\n\n"
            "Runs a program as it is, then with each change that a programmer can make\n"
            "tomorrow, then with the best of them together. Says what each gains, and what\n"

@@ -39,14 +39,16 @@ static oc_device *open_device(const Plan *plan, Text *printed, Diag *diag)
     return device_open(&config, plan->gpu, &d, diag) == OC_OK ? d : NULL;
 }
 
-// Runs a kernel of a PTX file. Its result isn't checked, since nobody knows what it should be.
+// Runs a kernel of a PTX file, or those of an argument file. The result isn't checked: nobody knows what it should be.
 static void run_file(const Plan *plan, oc_device *d, RunOutcome *o, Diag *diag)
 {
     FileLaunch l = {.values = NULL};
-    oc_status status = file_prepare(d, plan->file, &l, diag);
-    if (status == OC_OK) status = file_launch(&l, diag);
+    Script s = {.arena = {0}};
+    const bool script = plan->file->script;
+    oc_status status = script ? script_run(d, plan->file, &s, diag) : file_prepare(d, plan->file, &l, diag);
+    if (status == OC_OK && !script) status = file_launch(&l, diag);
     if (status != OC_OK && status != OC_LIMIT) o->error = diag->text.v ? diag->text.v : "";
-    file_free(&l);
+    file_free(&l), script_free(&s);
 }
 
 static void run_workload(const Plan *plan, oc_device *d, RunOutcome *o, Diag *diag)
