@@ -25,7 +25,7 @@ typedef struct Adviser {
 } Adviser;
 
 // --- what came out ---------------------------------------------------------------------------------------------------
-double trial_cycles(const Trial *t) { return t->run && !t->run->error && t->run->cycles ? (double)t->run->cycles : 0; }
+double trial_cycles(const Trial *t) { return t->run && !t->run->error && !t->differs ? (double)t->run->cycles : 0; }
 
 double trial_times(const Advice *a, const Trial *t)
 {
@@ -36,6 +36,15 @@ double trial_times(const Advice *a, const Trial *t)
 double ideal_times(const Advice *a, const Ideal *i)
 {
     return i->set ? trial_times(a, &a->trials.v[i->trial]) : i->times;
+}
+
+// Of a run of another shape: does it leave the same in memory?
+static bool differs(const Advice *a, const Trial *t)
+{
+    bool reshaped = false;
+    const char *result = a->trials.v[0].run ? a->trials.v[0].run->result : NULL;
+    for (size_t k = 0; k < t->n; k++) reshaped |= a->changes.v[t->change[k]].reshaped;
+    return reshaped && t->run && !(result && t->run->result && !strcmp(result, t->run->result));
 }
 
 // Reads the runs of all trials that the store has.
@@ -52,6 +61,7 @@ static bool read_all(Adviser *x)
         a->trials.v[k].run = NULL;
         for (size_t n = 0; n < a->runs.v.n; n++)
             if (!strcmp(a->runs.v.v[n].key, a->trials.v[k].key)) a->trials.v[k].run = &a->runs.v.v[n];
+        a->trials.v[k].differs = differs(a, &a->trials.v[k]);
     }
     return ok;
 }
@@ -123,17 +133,16 @@ static size_t add_trial(Adviser *x, const size_t *change, size_t n, const char *
     Trial t = {.n = n, .cell = *base};
     size_t sets = 0, params = count(base->params);
     const char **set = arena_alloc(&a->arena, sizeof *set * (count(base->sets) + (n + 1) * MOST_SETS + 2));
-    const char **param = arena_alloc(&a->arena, sizeof *param * (params + n + 1));
+    const char **param = arena_alloc(&a->arena, sizeof *param * (params + n * MOST_PARAMS + 1));
     for (size_t k = 0; base->sets && base->sets[k]; k++) set[sets++] = base->sets[k];
     if (params) memcpy(param, base->params, sizeof *param * params);
     for (size_t k = 0; k < n; k++) {
         const Remedy *c = &a->changes.v[t.change[k] = change[k]];
         for (size_t s = 0; s < MOST_SETS && c->sets[s]; s++) add_set(x, set, &sets, c->sets[s]);
-        for (size_t p = 0; c->param && p <= params; p++) {
-            bool same = p < params && !strncmp(param[p], c->param, strcspn(c->param, "=") + 1);
-            if (!same && p < params) continue;
-            param[p] = c->param, params += p == params;
-            break;
+        for (size_t p = 0; p < MOST_PARAMS && c->params[p]; p++) {
+            size_t at = 0;
+            while (at < params && strncmp(param[at], c->params[p], strcspn(c->params[p], "=") + 1)) at++;
+            param[at] = c->params[p], params += at == params;
         }
         if (c->sl1) t.cell.how.sl1 = c->sl1;
     }
@@ -274,7 +283,7 @@ static bool changes_of(Adviser *x)
     Advice *a = x->a;
     Plan plan;
     bool ok = matrix_plan(x->m, x->planner, &a->trials.v[0].cell, &plan, x->diag);
-    if (ok) remedies_find(plan.gpu, a->trials.v[0].run, plan.workload, &a->arena, &a->changes);
+    if (ok) remedies_find(&plan, a->trials.v[0].run, &a->arena, &a->changes);
     const uint32_t sms = ok ? plan.gpu->sms : 0;
     plan_free(&plan);
     for (size_t k = 0; ok && k < a->changes.n;) {

@@ -8,14 +8,15 @@
 #include "sweep/sweep.h"
 
 // --- remedies.c: what can be changed ---------------------------------------------------------------------------------
-enum { MOST_SETS = 4, MOST_JOINED = 4 };
+enum { MOST_SETS = 4, MOST_PARAMS = 2, MOST_JOINED = 4 };
 typedef struct Remedy {           // a change
     const char *kind;             // "carve-out": of one kind a run has one change, unless its settings can be joined
     const char *what;             // "loads of A past the L1"
     const char *write;            // what to write: in the source, or as an option of nvcc
     const char *sets[MOST_SETS];  // "l1.past=A"; ended by null
-    const char *param;            // "threads=128", of the workload; null: none
-    const char *sl1;              // null: off
+    const char *params[MOST_PARAMS];  // "threads=128" of the workload, or "block=128" of a file; ended by null
+    bool reshaped;                    // the result must be compared with that of the run as it is
+    const char *sl1;                  // null: off
 } Remedy;
 typedef VEC(Remedy) Remedies;
 
@@ -37,6 +38,7 @@ typedef struct Trial {
     Cell cell;
     char key[KEY_DIGITS + 1];
     const StoredRun *run;  // null: it wasn't made, as the time was up
+    bool differs;          // its result isn't that of the run as it is, or nobody knows whether it is
 } Trial;
 typedef struct Moved {  // a key of the description whose value is assumed, and another value of it
     const char *key, *value, *set;
@@ -67,7 +69,7 @@ typedef struct AdviseOptions {
 // Advises on the one cell of a matrix. False, with the reason, where it can't run. Whatever it returns, advice_free
 // releases a.
 bool advise(Advice *a, Matrix *m, Store *store, const AdviseOptions *o, Diag *diag);
-double trial_cycles(const Trial *t);                  // 0: it has no right result
+double trial_cycles(const Trial *t);                  // 0: it has no right result, or isn't to be believed
 double trial_times(const Advice *a, const Trial *t);  // how many times as fast as the run as it is; 0: unknown
 double ideal_times(const Advice *a, const Ideal *i);  // likewise
 void advice_free(Advice *a);

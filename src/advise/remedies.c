@@ -6,6 +6,7 @@
 #include "exec/launch.h"
 #include "gpu/gpu.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@ typedef struct Asked {
     const Gpu *g;
     const StoredRun *run;
     const WorkloadEntry *workload;  // null: another program
+    const FileRun *file;            // likewise: a file's kernel, or those of an argument file
     Arena *arena;
     Remedies *out;
 } Asked;
@@ -23,6 +25,22 @@ static Remedy *add(const Asked *f, const char *kind, const char *what, const cha
     Remedy c = {.kind = kind, .what = arena_copy(f->arena, what), .write = arena_copy(f->arena, write)};
     vec_push(f->out, c);
     return &f->out->v[f->out->n - 1];
+}
+
+// ", at atax.cu:9": the line with most of what an array's accesses take; of shared memory, of what conflicts take. ""
+// where no line is known.
+static const char *place(const Asked *f, const char *array)
+{
+    const RunLine *most = NULL;
+    const bool conflicts = !strcmp(array, "shared memory");
+    uint64_t highest = 0;
+    for (size_t k = 0; k < f->run->kernels.n; k++)
+        for (size_t n = 0; n < f->run->kernels.v[k].lines.n; n++) {
+            const RunLine *l = &f->run->kernels.v[k].lines.v[n];
+            const uint64_t cost = conflicts ? l->transactions - MIN(l->issued, l->transactions) : l->transactions;
+            if (l->array && !strcmp(l->array, array) && l->line && cost > highest) highest = cost, most = l;
+        }
+    return most ? arena_printf(f->arena, ", at %s:%" PRIu64, base_name(most->file), most->line) : "";
 }
 
 // --- the size of the L1 ----------------------------------------------------------------------------------------------
@@ -107,7 +125,8 @@ static void route(const Asked *f, const Used *u, const char *kind, const char *k
     if (memchr(u->name, ',', word) || memchr(u->name, '=', word)) return;
     char about[200], write[240];
     snprintf(about, sizeof about, what, (int)MIN(word, (size_t)60), u->name);
-    snprintf(write, sizeof write, how, (int)MIN(word, (size_t)60), u->name);
+    int n = snprintf(write, sizeof write, how, (int)MIN(word, (size_t)60), u->name);
+    snprintf(write + n, sizeof write - (size_t)n, "%.80s", place(f, u->name));
     add(f, kind, about, write)->sets[0] = arena_printf(f->arena, "%s=%.*s", key, (int)word, u->name);
 }
 
@@ -178,9 +197,42 @@ static void find_threads(const Asked *f)
             if (values[n] < p->min || values[n] > p->max || !values[n]) continue;
             char what[80];
             snprintf(what, sizeof what, "%s = %lld instead of %lld", s->name, (long long)values[n], (long long)now);
-            add(f, "block", what, "launch blocks of that size")->param =
+            add(f, "block", what, "launch blocks of that size")->params[0] =
                 arena_printf(f->arena, "%s=%lld", s->name, (long long)values[n]);
         }
+    }
+}
+
+static const char *shape_text(const Asked *f, const uint32_t v[3])
+{
+    if (v[2] > 1) return arena_printf(f->arena, "%u,%u,%u", v[0], v[1], v[2]);
+    return v[1] > 1 ? arena_printf(f->arena, "%u,%u", v[0], v[1]) : arena_printf(f->arena, "%u", v[0]);
+}
+
+// A kernel that a file's grid and block are given of: other blocks, with the same threads in each dimension. One that
+// only asks which of all threads it runs on does the same then; whether it does, its result says.
+static void find_shapes(const Asked *f)
+{
+    static const uint16_t shapes[][2] = {{32, 1}, {64, 1},  {128, 1}, {256, 1}, {512, 1}, {1024, 1}, {8, 8},
+                                         {16, 8}, {16, 16}, {32, 4},  {32, 8},  {32, 16}, {32, 32},  {64, 4}};
+    if (!f->file || f->file->script || f->file->smem) return;
+    const oc_dim3 grid = f->file->grid, block = f->file->block;
+    const uint64_t x = (uint64_t)grid.x * block.x, y = (uint64_t)grid.y * block.y;
+    for (size_t k = 0; k < COUNT(shapes); k++) {
+        const uint32_t bx = shapes[k][0], by = shapes[k][1];
+        if ((bx == block.x && by == block.y) || x % bx || y % by || bx * by * block.z > f->g->sm.max_threads) continue;
+        const char *now = shape_text(f, (uint32_t[]){block.x, block.y, block.z});
+        const char *blocks = shape_text(f, (uint32_t[]){bx, by, block.z});
+        const char *grids = shape_text(f, (uint32_t[]){(uint32_t)(x / bx), (uint32_t)(y / by), grid.z});
+        char what[120], write[160];
+        snprintf(what, sizeof what, "blocks of %s threads instead of %s", blocks, now);
+        const char *from = y > 1 || grid.z * block.z > 1 ? "dim3(" : "", *to = *from ? ")" : "";
+        snprintf(write, sizeof write, "kernel<<<%s%s%s, %s%s%s>>>(…)  // the result is the same on this input", from,
+                 grids, to, from, blocks, to);
+        Remedy *c = add(f, "block", what, write);
+        c->params[0] = arena_printf(f->arena, "grid=%s", grids);
+        c->params[1] = arena_printf(f->arena, "block=%s", blocks);
+        c->reshaped = true;
     }
 }
 
@@ -210,7 +262,7 @@ static void find_padding(const Asked *f)
             snprintf(what, sizeof what, "shared arrays swizzled by units of %u bytes", l->swizzle);
         else
             snprintf(what, sizeof what, "rows of %u bytes of shared arrays padded by %u", l->row, l->by);
-        Remedy *c = add(f, "padding", what, l->write);
+        Remedy *c = add(f, "padding", what, arena_printf(f->arena, "%s%s", l->write, place(f, "shared memory")));
         if (l->swizzle) {
             c->sets[0] = arena_printf(f->arena, "shared.swizzle=%u", l->swizzle);
             continue;
@@ -227,11 +279,12 @@ static void find_sl1(const Asked *f)
     add(f, "software L1", "the software L1", "onchip sl1 kernel.ptx (doc/use/sl1.md)")->sl1 = "yes";
 }
 
-static void (*const finders[])(const Asked *) = {find_carveout, find_division,  find_routes,  find_global, find_blocks,
-                                                 find_threads,  find_registers, find_padding, find_sl1};
+static void (*const finders[])(const Asked *) = {find_carveout, find_division, find_routes, find_global,
+                                                 find_blocks,   find_threads,  find_shapes, find_registers,
+                                                 find_padding,  find_sl1};
 
-void remedies_find(const Gpu *g, const StoredRun *run, const WorkloadEntry *workload, Arena *arena, Remedies *out)
+void remedies_find(const Plan *plan, const StoredRun *run, Arena *arena, Remedies *out)
 {
-    const Asked f = {g, run, workload, arena, out};
+    const Asked f = {plan->gpu, run, plan->workload, plan->file, arena, out};
     for (size_t k = 0; k < COUNT(finders); k++) finders[k](&f);
 }

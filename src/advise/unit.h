@@ -6,8 +6,8 @@
 #include "gpu/gpu.h"
 
 // --- remedies.c: what can be changed ---------------------------------------------------------------------------------
-// Adds the changes that may do something for a run on g. Texts belong to arena.
-void remedies_find(const Gpu *g, const StoredRun *run, const WorkloadEntry *workload, Arena *arena, Remedies *out);
+// Adds the changes that may do something for the run as it is, of this plan. Texts belong to arena.
+void remedies_find(const Plan *plan, const StoredRun *run, Arena *arena, Remedies *out);
 
 // --- ideals.c --------------------------------------------------------------------------------------------------------
 void ideals_find(const StoredRun *run, Ideals *out);                 // what is worth a run

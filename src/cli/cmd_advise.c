@@ -175,7 +175,13 @@ static void command(const Request *r, const Trial *t, Text *out)
     Text set = {0};
     for (size_t k = 0; k < t->n; k++) {
         const Remedy *c = &a->changes.v[t->change[k]];
-        if (c->param) text_put(&set, " "), text_put(&set, c->param);
+        for (size_t p = 0; p < MOST_PARAMS && c->params[p]; p++) {
+            const size_t name = strcspn(c->params[p], "=");
+            if (c->reshaped)
+                text_printf(&set, " --%.*s %s", (int)name, c->params[p], c->params[p] + name + 1);
+            else
+                text_printf(&set, " %s", c->params[p]);
+        }
         if (c->sl1) text_put(&set, " --sl1");
     }
     // The settings of lists are joined in the cell; those of the run as it is stand in front.
@@ -263,12 +269,13 @@ static void gains_text(const Request *r)
 // Those that don't gain, in one row each for the reason.
 static void others_text(const Advice *a)
 {
-    Text nothing = {0}, worse = {0}, wrong = {0};
+    Text nothing = {0}, worse = {0}, wrong = {0}, other = {0};
     for (size_t k = 1; k < a->singles; k++) {
         const Trial *t = &a->trials.v[k];
         double times = trial_times(a, t);
         const char *what = a->changes.v[k - 1].what;
-        if (t->run && times <= 0) text_printf(&wrong, "%s%s", wrong.n ? "; " : "", what);
+        Text *refused = t->differs && !t->run->error ? &other : &wrong;
+        if (t->run && times <= 0) text_printf(refused, "%s%s", refused->n ? "; " : "", what);
         if (times <= 0 || times >= ADVISE_GAIN) continue;
         if (times >= 1 / ADVISE_GAIN)
             text_printf(&nothing, "%s%s", nothing.n ? "; " : "", what);
@@ -278,7 +285,8 @@ static void others_text(const Advice *a)
     if (nothing.n) put_row(stdout, "gain nothing", 14, BREAK_WORDS, nothing.v);
     if (worse.n) put_row(stdout, "cost time", 14, BREAK_WORDS, worse.v);
     if (wrong.n) put_row(stdout, "can't be run", 14, BREAK_WORDS, wrong.v);
-    text_free(&nothing), text_free(&worse), text_free(&wrong);
+    if (other.n) put_row(stdout, "other result", 14, BREAK_WORDS, other.v);
+    text_free(&nothing), text_free(&worse), text_free(&wrong), text_free(&other);
 }
 
 // What time is lost to at most, the largest first.
@@ -385,6 +393,7 @@ static void json_trial(const Request *r, Json *j, const char *key, const Trial *
     }
     json_close(j, ']');
     if (t->run && t->run->error) json_string(j, "error", t->run->error);
+    if (t->differs) json_bool(j, "differs", true);
     if (trial_cycles(t) > 0) {
         json_uint(j, "cycles", t->run->cycles);
         json_double(j, "times", trial_times(a, t));
