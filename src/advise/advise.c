@@ -278,6 +278,20 @@ static bool first_run(Adviser *x)
     return true;
 }
 
+// Adds a trial for each change from number k on. One that can't run isn't a change.
+static void try_from(Adviser *x, size_t k)
+{
+    Advice *a = x->a;
+    while (k < a->changes.n) {
+        add_trial(x, &k, 1, NULL);
+        if (can_run(x, &a->trials.v[a->trials.n - 1]))
+            k++;
+        else
+            a->trials.n--, a->changes.n--,
+                memmove(&a->changes.v[k], &a->changes.v[k + 1], (a->changes.n - k) * sizeof *a->changes.v);
+    }
+}
+
 static bool changes_of(Adviser *x)
 {
     Advice *a = x->a;
@@ -286,20 +300,16 @@ static bool changes_of(Adviser *x)
     if (ok) remedies_find(&plan, a->trials.v[0].run, &a->arena, &a->changes);
     const uint32_t sms = ok ? plan.gpu->sms : 0;
     plan_free(&plan);
-    for (size_t k = 0; ok && k < a->changes.n;) {
-        add_trial(x, &k, 1, NULL);
-        if (can_run(x, &a->trials.v[a->trials.n - 1]))
-            k++;
-        else
-            a->trials.n--, a->changes.n--,
-                memmove(&a->changes.v[k], &a->changes.v[k + 1], (a->changes.n - k) * sizeof *a->changes.v);
-    }
+    if (ok) try_from(x, 0);
+    ok = ok && run_from(x, 1);
+    size_t late = a->changes.n, from = a->trials.n;
+    if (ok) remedies_after(a), try_from(x, late);
     a->singles = a->trials.n;
     if (ok) ideals_find(a->trials.v[0].run, &a->ideals);
     for (size_t k = 0; k < a->ideals.n; k++) a->ideals.v[k].trial = add_trial(x, NULL, 0, a->ideals.v[k].set);
     a->joined = a->trials.n;
     if (ok) ideals_count(a->trials.v[0].run, sms, &a->ideals);
-    return ok;
+    return ok && run_from(x, from);
 }
 
 bool advise(Advice *a, Matrix *m, Store *store, const AdviseOptions *o, Diag *diag)
@@ -308,7 +318,7 @@ bool advise(Advice *a, Matrix *m, Store *store, const AdviseOptions *o, Diag *di
     Adviser x = {.a = a, .m = m, .store = store, .o = o, .planner = planner_open(store), .diag = diag};
     bool ok = first_run(&x);
     if (o->budget > 0) x.until = seconds_now() + o->budget;
-    ok = ok && changes_of(&x) && run_from(&x, 1) && join(&x) && move_all(&x);
+    ok = ok && changes_of(&x) && join(&x) && move_all(&x);
     for (size_t k = 0; k < a->trials.n; k++) a->left += !a->trials.v[k].run;
     planner_close(x.planner);
     return ok;

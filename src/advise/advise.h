@@ -17,6 +17,8 @@ typedef struct Remedy {           // a change
     const char *params[MOST_PARAMS];  // "threads=128" of the workload, or "block=128" of a file; ended by null
     bool reshaped;                    // the result must be compared with that of the run as it is
     const char *sl1;                  // null: off
+    bool carved;                      // it is a carve-out for all kernels
+    uint32_t kib, percent;            // of it: shared memory
 } Remedy;
 typedef VEC(Remedy) Remedies;
 

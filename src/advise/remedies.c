@@ -5,6 +5,7 @@
 
 #include "exec/launch.h"
 #include "gpu/gpu.h"
+#include "names/names.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -58,8 +59,75 @@ static void find_carveout(const Asked *f)
         snprintf(write, sizeof write,
                  "cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, %u);  // percent",
                  kib * 100 / most);
-        add(f, "carve-out", what, write)->sets[0] = arena_printf(f->arena, "storage.carveouts=%u", kib);
+        Remedy *c = add(f, "carve-out", what, write);
+        c->sets[0] = arena_printf(f->arena, "storage.carveouts=%u", kib);
+        c->carved = true, c->kib = kib, c->percent = kib * 100 / most;
     }
+}
+
+// What the kernels of one name take together in a run; negative: it has none of that name.
+static double kernel_cycles(const StoredRun *run, const char *name)
+{
+    double all = -1;
+    for (size_t k = 0; k < run->kernels.n; k++)
+        if (!run->kernels.v[k].functional && !strcmp(run->kernels.v[k].name, name))
+            all = MAX(all, 0) + (double)run->kernels.v[k].count[C_CYCLES];
+    return all;
+}
+
+// The carve-out with which a kernel is fastest, as a change; SIZE_MAX: it is by itself.
+static size_t best_carveout(const Advice *a, const char *name)
+{
+    double least = kernel_cycles(a->trials.v[0].run, name) / ADVISE_GAIN;
+    size_t best = SIZE_MAX;
+    for (size_t k = 0; k < a->changes.n; k++) {
+        const Trial *t = &a->trials.v[1 + k];
+        const double cycles = trial_cycles(t) > 0 ? kernel_cycles(t->run, name) : -1;
+        if (!a->changes.v[k].carved || cycles < 0 || cycles >= least) continue;
+        least = cycles, best = k;
+    }
+    return best;
+}
+
+static bool seen_before(const StoredRun *run, size_t kernel)
+{
+    for (size_t k = 0; k < kernel; k++)
+        if (!strcmp(run->kernels.v[k].name, run->kernels.v[kernel].name)) return true;
+    return false;
+}
+
+// Where kernels are fastest with different carve-outs, each gets its own.
+void remedies_after(Advice *a)
+{
+    const StoredRun *run = a->trials.v[0].run;
+    Text set = {0}, what = {0}, write = {0};
+    size_t first = 0, chosen = 0;
+    bool apart = false;
+    for (size_t k = 0, n = 0; k < run->kernels.n; k++) {
+        const char *name = run->kernels.v[k].name;
+        if (run->kernels.v[k].functional || seen_before(run, k)) continue;
+        const size_t best = best_carveout(a, name);
+        if (!n++) first = best;
+        apart |= best != first;
+        if (best == SIZE_MAX || strpbrk(name, ",: ")) continue;
+        const Remedy *c = &a->changes.v[best];
+        char *shown = name_shown(name);
+        text_printf(&set, "%s%s:%u", chosen ? "," : "", name, c->kib);
+        const int word = (int)strcspn(shown, "(");
+        text_printf(&what, "%s%u KiB for %.*s", chosen ? ", " : "", c->kib, word, shown);
+        text_printf(&write, "%scudaFuncSetAttribute(%.*s, cudaFuncAttributePreferredSharedMemoryCarveout, %u);",
+                    chosen ? " " : "", word, shown, c->percent);
+        mem_free(shown);
+        chosen++;
+    }
+    if (apart && chosen) {
+        Remedy c = {.kind = "carve-out",
+                    .what = arena_printf(&a->arena, "a carve-out by kernel, %s", what.v),
+                    .write = arena_copy(&a->arena, write.v),
+                    .sets = {arena_printf(&a->arena, "storage.kernels=%s", set.v)}};
+        vec_push(&a->changes, c);
+    }
+    text_free(&set), text_free(&what), text_free(&write);
 }
 
 // Fermi and Kepler divide 64 KiB in one of two ways, and the description has one of them.

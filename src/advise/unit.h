@@ -8,6 +8,8 @@
 // --- remedies.c: what can be changed ---------------------------------------------------------------------------------
 // Adds the changes that may do something for the run as it is, of this plan. Texts belong to arena.
 void remedies_find(const Plan *plan, const StoredRun *run, Arena *arena, Remedies *out);
+// Adds those that the runs of the others suggest: the trial of change k has the number 1 + k.
+void remedies_after(Advice *a);
 
 // --- ideals.c --------------------------------------------------------------------------------------------------------
 void ideals_find(const StoredRun *run, Ideals *out);                 // what is worth a run

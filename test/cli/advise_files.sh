@@ -57,4 +57,60 @@ got=$(all apart_cured.cu "${apart[@]}")
 [[ $base == "$(all apart.cu "${apart[@]}")" ]] || complain "apart.cu: the base is $base"
 ((said > 0 && got * 100 > said * 90 && got * 100 < said * 110 && got * 100 < base * 99)) ||
     complain "apart.cu: said $base/$said cycles, and it is $base/$got"
+# Two kernels, of which one wants another carve-out than it gets: each has its own, and that takes what the one takes by
+# itself and the other with the carve-out.
+cat >two.cu <<'CU'
+__global__ void walk(const float *x, float *y)
+{
+    int at = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0;
+#pragma unroll 1
+    for (int k = 0; k < 32; k++) sum += x[at * 32 + k];
+    y[at] = sum;
+}
+__global__ void share(const float *x, float *y)
+{
+    __shared__ float t[3072];
+    int at = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0;
+    t[threadIdx.x] = x[at];
+#pragma unroll 1
+    for (int k = 0; k < 32; k++) sum += x[at * 32 + k] + t[(threadIdx.x + k) % 128];
+    y[at] = sum;
+}
+CU
+cat >two.args <<'ARGS'
+[buffers]
+x = 1MiB
+y = 256KiB
+[launch walk]
+grid = 4
+block = 768
+args = &x &y
+[launch share]
+grid = 64
+block = 128
+args = &x &y
+ARGS
+gpu=(--gpu rtx3080 --set gpu.sms=4)
+# of NAME OPTION …: the cycles of one of the two.
+of() {
+    "$onchip" run two.cu @two.args "${gpu[@]}" "${@:2}" --json |
+        jq ".kernels[] | select(.name | contains(\"$1\")).cycles"
+}
+run advise two.cu @two.args "${gpu[@]}" --db advise.db --budget 0 --json
+by='.trials[] | select((.changes | length) == 1 and (.changes[0].what | startswith("a carve-out by kernel, ")))'
+said=$(jq "$by.cycles" <<<"$out")
+want=$(($(of walk) + $(of share --set storage.carveouts=64)))
+((said > 0 && want * 100 > said * 90 && want * 100 < said * 110)) || complain "by kernel: said $said, and it is $want"
+single='.trials[] | select((.changes | length) == 1 and .changes[0].kind == "carve-out" and .cycles)'
+least=$(jq "[$single.cycles] | min" <<<"$out")
+[[ $least == "$said" ]] ||
+    complain "a carve-out for both is as good as one for each: $out"
+[[ $(jq -r "$by.changes[0].write" <<<"$out") == 'cudaFuncSetAttribute(share, '*', 64);' ]] ||
+    complain "what to write: $out"
+got=$(eval "$(jq -r "$by.command | sub(\"onchip\"; \"\$onchip\")" <<<"$out") --json" | jq '[.kernels[].cycles] | add')
+[[ $got == "$said" ]] || complain "its command takes $got cycles, not $said"
+gives 2 "storage.kernels has names of kernels with KiB, as in scale:8,axpy:100, and not 'share'" -- \
+    run two.cu @two.args "${gpu[@]}" --set storage.kernels=walk:8,share
 exit $bad
