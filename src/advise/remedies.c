@@ -17,6 +17,7 @@ typedef struct Asked {
     const StoredRun *run;
     const WorkloadEntry *workload;  // null: another program
     const FileRun *file;            // likewise: a file's kernel, or those of an argument file
+    const Facts *facts;
     Arena *arena;
     Remedies *out;
 } Asked;
@@ -304,6 +305,37 @@ static void find_shapes(const Asked *f)
     }
 }
 
+// --- vectors ---------------------------------------------------------------------------------------------------------
+// The fact of this kind that stands most often, and how many others there are.
+static const Fact *most_often(const Asked *f, FactKind kind, size_t *others)
+{
+    const Fact *most = NULL;
+    *others = 0;
+    for (size_t k = 0; k < f->facts->n; k++) {
+        const Fact *o = &f->facts->v[k];
+        if (o->kind != kind) continue;
+        *others += most != NULL;
+        if (!most || o->times * o->bytes > most->times * most->bytes) most = o;
+    }
+    return most;
+}
+
+static void find_vectors(const Asked *f)
+{
+    size_t others;
+    const Fact *o = most_often(f, FACT_VECTOR, &others);
+    char what[160], more[60] = "";
+    if (!o) return;
+    if (others) snprintf(more, sizeof more, ", and of %zu other line%s", others, others > 1 ? "s" : "");
+    snprintf(what, sizeof what, "a thread's neighbouring loads of %.60s as one of %u bytes%s", o->array, o->bytes,
+             more);
+    const char *type = o->bytes == 16 ? "float4" : o->bytes == 8 ? "float2" : "char4";
+    Remedy *c = add(f, "vector loads", what,
+                    arena_printf(f->arena, "const %s v = *(const %s *)&%s[…]%s%s  // at a multiple of %u bytes", type,
+                                 type, o->array, *o->place ? ", at " : "", o->place, o->bytes));
+    c->sets[0] = "sm.vectors=yes";
+}
+
 // --- shared memory ---------------------------------------------------------------------------------------------------
 // Rows of the array as tiles have them, and what lies behind each; or units that change places (CUTLASS's swizzles).
 typedef struct Layout {
@@ -349,10 +381,13 @@ static void find_sl1(const Asked *f)
 
 static void (*const finders[])(const Asked *) = {find_carveout, find_division, find_routes, find_global,
                                                  find_blocks,   find_threads,  find_shapes, find_registers,
-                                                 find_padding,  find_sl1};
+                                                 find_padding,  find_vectors,  find_sl1};
 
 void remedies_find(const Plan *plan, const StoredRun *run, Arena *arena, Remedies *out)
 {
-    const Asked f = {plan->gpu, run, plan->workload, plan->file, arena, out};
+    Facts facts = {0};
+    code_facts(plan, run, arena, &facts);
+    const Asked f = {plan->gpu, run, plan->workload, plan->file, &facts, arena, out};
     for (size_t k = 0; k < COUNT(finders); k++) finders[k](&f);
+    vec_free(&facts);
 }

@@ -113,4 +113,39 @@ got=$(eval "$(jq -r "$by.command | sub(\"onchip\"; \"\$onchip\")" <<<"$out") --j
 [[ $got == "$said" ]] || complain "its command takes $got cycles, not $said"
 gives 2 "storage.kernels has names of kernels with KiB, as in scale:8,axpy:100, and not 'share'" -- \
     run two.cu @two.args "${gpu[@]}" --set storage.kernels=walk:8,share
+# A thread's four neighbouring loads: with float4 it takes what was said, and leaves the same.
+cat >four.cu <<'CU'
+__global__ void four(const float *x, float *y)
+{
+    int at = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0;
+#pragma unroll
+    for (int k = 0; k < 4; k++) sum += x[at * 4 + k];
+    y[at] = sum;
+}
+CU
+cat >four_cured.cu <<'CU'
+__global__ void four(const float4 *x, float *y)
+{
+    int at = blockIdx.x * blockDim.x + threadIdx.x;
+    float4 v = x[at];
+    y[at] = 0 + v.x + v.y + v.z + v.w;
+}
+CU
+four=(--grid 272 --block 128 --arg buf:1MiB:rand:f32 --arg buf:256KiB)
+run advise four.cu "${four[@]}" --db advise.db --budget 0 --json
+base=$(jq .base.cycles <<<"$out")
+said=$(jq '.trials[] | select((.changes | length) == 1 and .changes[0].kind == "vector loads")' <<<"$out")
+[[ $(jq -r '.changes[0].write' <<<"$said") == 'const float4 v = *(const float4 *)&x[…], at four.cu:6 '* ]] ||
+    complain "vectors: what to write: $said"
+said=$(jq .cycles <<<"$said") got=$(all four_cured.cu "${four[@]}")
+((said > 0 && got * 100 > said * 90 && got * 100 < said * 110 && got * 100 < base * 99)) ||
+    complain "vectors: said $base/$said cycles, and it is $base/$got"
+for set in no yes; do gives 0 -- run four.cu "${four[@]}" --set sm.vectors=$set --dump "y:@$set.bin"; done
+cmp -s no.bin yes.bin || complain "sm.vectors gives another result"
+# From a pointer that isn't a multiple of 16 it can't be run.
+printf '[buffers]\nx = 1MiB\ny = 256KiB\n[launch four]\ngrid = 8\nblock = 128\nargs = &x+4 &y\n' >four.args
+run advise four.cu @four.args --db advise.db --budget 0 --json
+[[ $(jq -r '.trials[] | select(.changes[0].kind == "vector loads").error' <<<"$out") == *'not aligned to 16 bytes'* ]] ||
+    complain "vectors at no multiple of 16: $(jq -c '.trials[] | select(.changes[0].kind == "vector loads")' <<<"$out")"
 exit $bad
