@@ -95,6 +95,17 @@ static bool run_from(Adviser *x, size_t from)
 // Changes whose key takes a list of names can be joined with others of their kind.
 static bool is_list(const char *set) { return !strncmp(set, "l1.past=", 8) || !strncmp(set, "readonly.take=", 14); }
 
+// So can settings of the software L1, of which each has another name.
+static bool is_setting(const Remedy *c) { return c->sl1 && strcmp(c->sl1, "yes") != 0; }
+
+static bool can_join(const Remedy *a, const Remedy *b)
+{
+    if (strcmp(a->kind, b->kind)) return true;
+    if (!is_setting(a) || !is_setting(b)) return b->sets[0] && is_list(b->sets[0]);
+    const size_t n = strcspn(a->sl1, "=");
+    return n != strcspn(b->sl1, "=") || strncmp(a->sl1, b->sl1, n) != 0;
+}
+
 static bool fits(const Adviser *x, const Trial *t, size_t change)
 {
     const Remedy *c = &x->a->changes.v[change];
@@ -102,7 +113,7 @@ static bool fits(const Adviser *x, const Trial *t, size_t change)
     for (size_t k = 0; k < t->n; k++) {
         const Remedy *o = &x->a->changes.v[t->change[k]];
         if (t->change[k] == change) return false;
-        if (!strcmp(o->kind, c->kind) && !(c->sets[0] && is_list(c->sets[0]))) return false;
+        if (!can_join(o, c)) return false;
     }
     return true;
 }
@@ -132,6 +143,7 @@ static size_t add_trial(Adviser *x, const size_t *change, size_t n, const char *
     const Cell *base = a->trials.n ? &a->trials.v[0].cell : &x->m->cells.v[0];
     Trial t = {.n = n, .cell = *base};
     size_t sets = 0, params = count(base->params);
+    bool settings = false;  // of the software L1
     const char **set = arena_alloc(&a->arena, sizeof *set * (count(base->sets) + (n + 1) * MOST_SETS + 2));
     const char **param = arena_alloc(&a->arena, sizeof *param * (params + n * MOST_PARAMS + 1));
     for (size_t k = 0; base->sets && base->sets[k]; k++) set[sets++] = base->sets[k];
@@ -144,7 +156,9 @@ static size_t add_trial(Adviser *x, const size_t *change, size_t n, const char *
             while (at < params && strncmp(param[at], c->params[p], strcspn(c->params[p], "=") + 1)) at++;
             param[at] = c->params[p], params += at == params;
         }
-        if (c->sl1) t.cell.how.sl1 = c->sl1;
+        const bool both = c->sl1 && settings;  // + stands between them
+        if (c->sl1) t.cell.how.sl1 = both ? arena_printf(&a->arena, "%s+%s", t.cell.how.sl1, c->sl1) : c->sl1;
+        settings |= is_setting(c);
     }
     if (more) add_set(x, set, &sets, more);
     set[sets] = param[params] = NULL;
@@ -297,7 +311,11 @@ static bool changes_of(Adviser *x)
     Advice *a = x->a;
     Plan plan;
     bool ok = matrix_plan(x->m, x->planner, &a->trials.v[0].cell, &plan, x->diag);
-    if (ok) remedies_find(&plan, a->trials.v[0].run, &a->arena, &a->changes);
+    Facts facts = {0};
+    if (ok) code_facts(&plan, a->trials.v[0].run, &a->arena, &facts);
+    if (ok) remedies_find(&plan, a->trials.v[0].run, &facts, &a->arena, &a->changes);
+    if (ok) notes_find(&plan, a->trials.v[0].run, &facts, &a->arena, &a->notes);
+    vec_free(&facts);
     const uint32_t sms = ok ? plan.gpu->sms : 0;
     plan_free(&plan);
     if (ok) try_from(x, 0);
@@ -326,7 +344,7 @@ bool advise(Advice *a, Matrix *m, Store *store, const AdviseOptions *o, Diag *di
 
 void advice_free(Advice *a)
 {
-    vec_free(&a->changes), vec_free(&a->trials), vec_free(&a->moved), vec_free(&a->ideals);
+    vec_free(&a->changes), vec_free(&a->trials), vec_free(&a->moved), vec_free(&a->ideals), vec_free(&a->notes);
     runs_free(&a->runs);
     arena_free(&a->arena);
 }

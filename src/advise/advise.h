@@ -22,6 +22,14 @@ typedef struct Remedy {           // a change
 } Remedy;
 typedef VEC(Remedy) Remedies;
 
+// --- notes.c: what no run can try ------------------------------------------------------------------------------------
+typedef struct Note {
+    const char *kind;   // "block", "restrict", "cp.async"
+    const char *what;   // what was found, where, and what speaks for a change
+    const char *write;  // what to write
+} Note;
+typedef VEC(Note) Notes;
+
 // --- ideals.c: what is lost at most ----------------------------------------------------------------------------------
 typedef struct Ideal {  // something that costs time, and what the run would take without it
     const char *what;   // "bank conflicts": what time is lost to
@@ -50,6 +58,7 @@ typedef struct Advice {
     Arena arena;
     Remedies changes;
     Ideals ideals;
+    Notes notes;
     VEC(Trial) trials;  // the first is the run as it is, then one for each change, for each ideal, then joined ones
     VEC(Moved) moved;
     Runs runs;

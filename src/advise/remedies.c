@@ -97,8 +97,24 @@ static bool seen_before(const StoredRun *run, size_t kernel)
     return false;
 }
 
+// Settings of the software L1 that are tried where it costs little or gains.
+static void sl1_settings(Advice *a)
+{
+    static const char *const settings[] = {"line=8", "line=24", "layout=banks", "decide=warp", "strides", "neighbours"};
+    double times = 0;
+    for (size_t k = 0; k < a->changes.n; k++)
+        if (a->changes.v[k].sl1) times = trial_times(a, &a->trials.v[1 + k]);
+    for (size_t k = 0; k < COUNT(settings) && times > 0.9; k++) {
+        Remedy c = {.kind = "software L1",
+                    .what = arena_printf(&a->arena, "the software L1 with %s", settings[k]),
+                    .write = arena_printf(&a->arena, "onchip sl1 kernel.ptx --sl1=%s (doc/use/sl1.md)", settings[k]),
+                    .sl1 = settings[k]};
+        vec_push(&a->changes, c);
+    }
+}
+
 // Where kernels are fastest with different carve-outs, each gets its own.
-void remedies_after(Advice *a)
+static void carveouts_apart(Advice *a)
 {
     const StoredRun *run = a->trials.v[0].run;
     Text set = {0}, what = {0}, write = {0};
@@ -129,6 +145,12 @@ void remedies_after(Advice *a)
         vec_push(&a->changes, c);
     }
     text_free(&set), text_free(&what), text_free(&write);
+}
+
+void remedies_after(Advice *a)
+{
+    carveouts_apart(a);
+    sl1_settings(a);
 }
 
 // Fermi and Kepler divide 64 KiB in one of two ways, and the description has one of them.
@@ -383,11 +405,8 @@ static void (*const finders[])(const Asked *) = {find_carveout, find_division, f
                                                  find_blocks,   find_threads,  find_shapes, find_registers,
                                                  find_padding,  find_vectors,  find_sl1};
 
-void remedies_find(const Plan *plan, const StoredRun *run, Arena *arena, Remedies *out)
+void remedies_find(const Plan *plan, const StoredRun *run, const Facts *facts, Arena *arena, Remedies *out)
 {
-    Facts facts = {0};
-    code_facts(plan, run, arena, &facts);
-    const Asked f = {plan->gpu, run, plan->workload, plan->file, &facts, arena, out};
+    const Asked f = {plan->gpu, run, plan->workload, plan->file, facts, arena, out};
     for (size_t k = 0; k < COUNT(finders); k++) finders[k](&f);
-    vec_free(&facts);
 }

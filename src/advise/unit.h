@@ -23,9 +23,12 @@ void code_facts(const Plan *plan, const StoredRun *run, Arena *arena, Facts *out
 
 // --- remedies.c: what can be changed ---------------------------------------------------------------------------------
 // Adds the changes that may do something for the run as it is, of this plan. Texts belong to arena.
-void remedies_find(const Plan *plan, const StoredRun *run, Arena *arena, Remedies *out);
+void remedies_find(const Plan *plan, const StoredRun *run, const Facts *facts, Arena *arena, Remedies *out);
 // Adds those that the runs of the others suggest: the trial of change k has the number 1 + k.
 void remedies_after(Advice *a);
+
+// --- notes.c ---------------------------------------------------------------------------------------------------------
+void notes_find(const Plan *plan, const StoredRun *run, const Facts *facts, Arena *arena, Notes *out);
 
 // --- ideals.c --------------------------------------------------------------------------------------------------------
 void ideals_find(const StoredRun *run, Ideals *out);                 // what is worth a run

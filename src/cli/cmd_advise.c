@@ -173,6 +173,7 @@ static void command(const Request *r, const Trial *t, Text *out)
 {
     const Advice *a = &r->advice;
     Text set = {0};
+    bool software = false;
     for (size_t k = 0; k < t->n; k++) {
         const Remedy *c = &a->changes.v[t->change[k]];
         for (size_t p = 0; p < MOST_PARAMS && c->params[p]; p++) {
@@ -182,8 +183,10 @@ static void command(const Request *r, const Trial *t, Text *out)
             else
                 text_printf(&set, " %s", c->params[p]);
         }
-        if (c->sl1) text_put(&set, " --sl1");
+        software |= c->sl1 != NULL;
     }
+    if (software) text_put(&set, " --sl1");
+    if (software && strcmp(t->cell.how.sl1, "yes")) text_printf(&set, "=%s", t->cell.how.sl1);
     // The settings of lists are joined in the cell; those of the run as it is stand in front.
     size_t from = 0;
     for (const char *const *s = a->trials.v[0].cell.sets; s && *s; s++) from++;
@@ -313,6 +316,16 @@ static void lost_text(const Advice *a)
     mem_free(done);
 }
 
+// What no run can try.
+static void notes_text(const Advice *a)
+{
+    for (size_t k = 0; k < a->notes.n; k++) {
+        if (!k) printf("\n");
+        put_row(stdout, k ? "" : "not run", 14, BREAK_WORDS, a->notes.v[k].what);
+        put_row(stdout, "", 16, BREAK_WORDS, a->notes.v[k].write);
+    }
+}
+
 static void best_text(const Request *r)
 {
     const Advice *a = &r->advice;
@@ -373,6 +386,7 @@ static void advice_text(const Request *r, const struct Gpu *g)
     lost_text(a);
     gains_text(r);
     others_text(a);
+    notes_text(a);
     if (a->left)
         printf("\n%zu of %zu runs weren't made, as the time was up; the same command goes on\n", a->left, a->trials.n);
     best_text(r);
@@ -437,6 +451,14 @@ static void advice_json(const Request *r)
             json_double(&j, "times", ideal_times(a, i));
             json_close(&j, '}');
             text_free(&where);
+        }
+        json_close(&j, ']');
+        json_open(&j, "notes", '[');
+        for (size_t k = 0; k < a->notes.n; k++) {
+            json_open(&j, NULL, '{');
+            json_string(&j, "kind", a->notes.v[k].kind), json_string(&j, "what", a->notes.v[k].what);
+            json_string(&j, "write", a->notes.v[k].write);
+            json_close(&j, '}');
         }
         json_close(&j, ']');
         json_open(&j, "moved", '[');

@@ -186,6 +186,11 @@ gives 0 "runs weren't made, as the time was up" -- advise atax nx=96 ny=96 --db 
 gives 0 'times as fast' write 'onchip run atax nx=96 ny=96' robust -- \
     advise atax nx=96 ny=96 --db budget.db --budget 0 --robust
 lacks "weren't made"
+# Settings of the software L1, also together: their command takes what was said.
+run advise atax nx=256 ny=256 --set shared.size=32KiB --set shared.max=32KiB --db advise.db --budget 0 --json
+got=$(eval "$(jq -r '.best.command | sub("onchip run"; "cycles")' <<<"$out")")
+[[ $(jq -r .best.command <<<"$out") == *--sl1=*+* && $got == "$(jq .best.cycles <<<"$out")" ]] ||
+    complain "the software L1's settings: $got cycles: $(jq -c .best <<<"$out")"
 gives 2 'advise on what' -- advise
 gives 2 'advise takes one run' -- advise atax,bicg
 gives 2 '--budget takes seconds' -- advise atax --budget soon

@@ -146,6 +146,37 @@ cmp -s no.bin yes.bin || complain "sm.vectors gives another result"
 # From a pointer that isn't a multiple of 16 it can't be run.
 printf '[buffers]\nx = 1MiB\ny = 256KiB\n[launch four]\ngrid = 8\nblock = 128\nargs = &x+4 &y\n' >four.args
 run advise four.cu @four.args --db advise.db --budget 0 --json
-[[ $(jq -r '.trials[] | select(.changes[0].kind == "vector loads").error' <<<"$out") == *'not aligned to 16 bytes'* ]] ||
-    complain "vectors at no multiple of 16: $(jq -c '.trials[] | select(.changes[0].kind == "vector loads")' <<<"$out")"
+said=$(jq -c '.trials[] | select(.changes[0].kind == "vector loads")' <<<"$out")
+[[ $(jq -r .error <<<"$said") == *'not aligned to 16 bytes'* ]] || complain "vectors at no multiple of 16: $said"
+# What no run can try: blocks of a warp, of which an SM of 8.6 holds 16, with room for 48 warps; and a load that a store
+# makes anew, unless the pointers are __restrict__. Of an argument file and of a program.
+cat >again.cu <<'CU'
+#define QUALIFIER
+__global__ void again(const float *QUALIFIER a, float *QUALIFIER y, float *QUALIFIER z)
+{
+    int at = blockIdx.x * blockDim.x + threadIdx.x;
+    y[at] = a[at] * 2;
+    z[at] = a[at] * 3;
+}
+int main()
+{
+    float *a, *y, *z;
+    cudaMalloc(&a, 1 << 20), cudaMalloc(&y, 1 << 20), cudaMalloc(&z, 1 << 20);
+    again<<<600, 32>>>(a, y, z);
+    return cudaDeviceSynchronize();
+}
+CU
+sed 's/QUALIFIER$/QUALIFIER __restrict__/' again.cu >again_cured.cu
+printf '[buffers]\na = 1MiB\ny = 1MiB\nz = 1MiB\n[launch again]\ngrid = 600\nblock = 32\nargs = &a &y &z\n' >again.args
+blocks='not run blocks of 128 threads instead of 32 for again'
+room='an SM would have room for up to 48 warps instead of 16'
+gives 0 "$blocks" "$room" 'a is loaded again at again.cu:6' 'declare the pointers const … __restrict__' -- \
+    advise again.cu @again.args --gpu rtx3080 --db advise.db --budget 0
+gives 0 "$blocks" -- advise again_cured.cu @again.args --gpu rtx3080 --db advise.db --budget 0
+lacks 'is loaded again'
+gives 0 -- cc again.cu -o again
+gives 0 "$blocks" "$room" 'is loaded again' -- advise --gpu rtx3080 --db advise.db --budget 0 ./again
+sed 's/^block.*/block = 128/; s/^grid.*/grid = 150/' again.args >wide.args
+gives 0 'gain' -- advise again_cured.cu @wide.args --gpu rtx3080 --db advise.db --budget 0
+lacks 'not run'
 exit $bad
