@@ -51,8 +51,8 @@ static void add(const Look *x, FactKind kind, const Inst *i, uint32_t bytes)
             return;
         }
     }
-    vec_push(x->out,
-             ((Fact){kind, x->kernel->name, array ? arena_copy(x->arena, array) : "global memory", place, bytes, 1}));
+    vec_push(x->out, ((Fact){kind, x->kernel->name, array ? arena_copy(x->arena, array) : "global memory", place, bytes,
+                             1, false}));
 }
 
 // --- neighbouring loads: what sm.vectors would make one --------------------------------------------------------------
@@ -127,8 +127,25 @@ static void find_again(const Look *x, const Block *b, uint32_t at)
     }
 }
 
+// Does sm.async make copies of the kernel's loads? Not of targets before it.
+static void find_async(const Look *x, size_t from)
+{
+    Module *m = x->f->module;
+    gpu_lowering(x->plan->gpu, m);
+    m->async = x->plan->gpu->capability >= ASYNC_CAPABILITY;
+    Function *g = ptx_lower(x->f, 0);
+    bool any = false;
+    for (size_t n = 0; n < g->insts.n; n++) {
+        const Inst *i = &g->insts.v[n];
+        any |= i->op == OP_CP_ASYNC && i->origin < x->f->insts.n && x->f->insts.v[i->origin].op == OP_ST;
+    }
+    for (size_t k = from; k < x->out->n; k++) x->out->v[k].runs |= any && x->out->v[k].kind == FACT_COPY;
+    ptx_lowered_free(g);
+}
+
 static void look(const Look *x)
 {
+    const size_t from = x->out->n;
     find_vectors(x);
     Flow *w = flow_build(x->f);
     for (size_t b = 0; b < w->blocks.n; b++)
@@ -138,6 +155,7 @@ static void look(const Look *x)
             find_again(x, &w->blocks.v[b], n);
         }
     flow_free(w);
+    find_async(x, from);
 }
 
 // --- the text --------------------------------------------------------------------------------------------------------

@@ -75,13 +75,12 @@ static double waits(const StoredRun *run)
 
 static void note_fact(const Noting *x, const Fact *o)
 {
-    enum { ASYNC = 80 };  // the capability that cp.async came with
     const char *at = *o->place ? arena_printf(x->arena, " at %s", o->place) : "";
     if (o->kind == FACT_AGAIN)
         add(x, "restrict",
             arena_printf(x->arena, "%s is loaded again%s, since a store in between may have changed it", o->array, at),
             "declare the pointers const … __restrict__, if they don't overlap, or keep the value in a variable");
-    if (o->kind == FACT_COPY && x->plan->gpu->capability >= ASYNC)
+    if (o->kind == FACT_COPY && !o->runs && x->plan->gpu->capability >= ASYNC_CAPABILITY)
         add(x, "cp.async",
             arena_printf(x->arena,
                          "loads of %s%s go through a register to shared memory, and the warp waits for them "

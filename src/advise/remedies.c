@@ -358,6 +358,20 @@ static void find_vectors(const Asked *f)
     c->sets[0] = "sm.vectors=yes";
 }
 
+static void find_async(const Asked *f)
+{
+    size_t others;
+    const Fact *o = most_often(f, FACT_COPY, &others);
+    if (!o || !o->runs) return;
+    Remedy *c =
+        add(f, "cp.async", arena_printf(f->arena, "loads of %.60s straight to shared memory, by cp.async", o->array),
+            arena_printf(f->arena,
+                         "__pipeline_memcpy_async(&tile[…], &%s[…], %u)%s%s, then __pipeline_commit(); "
+                         "__pipeline_wait_prior(0); before the barrier",
+                         o->array, o->bytes, *o->place ? ", at " : "", o->place));
+    c->sets[0] = "sm.async=yes";
+}
+
 // --- shared memory ---------------------------------------------------------------------------------------------------
 // Rows of the array as tiles have them, and what lies behind each; or units that change places (CUTLASS's swizzles).
 typedef struct Layout {
@@ -403,7 +417,7 @@ static void find_sl1(const Asked *f)
 
 static void (*const finders[])(const Asked *) = {find_carveout, find_division, find_routes, find_global,
                                                  find_blocks,   find_threads,  find_shapes, find_registers,
-                                                 find_padding,  find_vectors,  find_sl1};
+                                                 find_padding,  find_vectors,  find_async,  find_sl1};
 
 void remedies_find(const Plan *plan, const StoredRun *run, const Facts *facts, Arena *arena, Remedies *out)
 {

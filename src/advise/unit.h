@@ -6,6 +6,7 @@
 #include "gpu/gpu.h"
 
 // --- code.c: what the kernels' text says -----------------------------------------------------------------------------
+enum { ASYNC_CAPABILITY = 80 };  // that cp.async came with
 typedef enum FactKind {
     FACT_VECTOR,  // neighbouring loads of a thread, of so many bytes together
     FACT_COPY,    // a load whose value only goes to shared memory
@@ -17,6 +18,7 @@ typedef struct Fact {
     const char *place;  // "add.cu:15", or "" where the text doesn't say
     uint32_t bytes;
     uint32_t times;  // that it stands on this line
+    bool runs;       // FACT_COPY: sm.async does it
 } Fact;
 typedef VEC(Fact) Facts;
 void code_facts(const Plan *plan, const StoredRun *run, Arena *arena, Facts *out);

@@ -184,6 +184,7 @@ void gpu_lowering(const Gpu *g, Module *m)
     m->sass = sm->count == COUNT_SASS ? (int)g->capability : 0;
     m->unspilled = sm->ideal.spills;
     m->vectors = sm->vectors;
+    m->async = sm->async && g->capability >= 80;
     m->sm_threads = sm->max_threads, m->sm_blocks = sm->max_blocks;
     if (sm->reorder == REORDER_OCCUPANCY) m->sm_registers = sm->registers;
     if (sm->storage != STORAGE_UNIFIED)

@@ -38,6 +38,7 @@ typedef struct SmCfg {
     bool reg_params;                         // a kernel's parameters take registers
     uint32_t reorder;                        // Reorder: order_blocks
     uint32_t lower;                          // ptx_lower; 0: code stays as it is
+    bool async;                              // copy_async
     bool vectors;                            // merge_global
     bool reg_values;                         // a value of any width takes one register
     bool reg_spread;                         // files_spread

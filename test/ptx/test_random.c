@@ -282,7 +282,7 @@ static void forms(void **state)
         for (int how = 0; how < 4; how++) {
             if (how) m->sm_registers = 65536, m->sm_threads = 512, m->sm_blocks = 16;
             m->sass = how > 1 ? 86 : 0;
-            m->vectors = how > 2;
+            m->vectors = m->async = how > 2;
             Function *g = ptx_lower(f, 0);
             expect_same(g, (Home){0}, &want, seed, "in another order, it");
             check_allocs(g, &want, seed);
