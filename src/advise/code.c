@@ -3,6 +3,7 @@
 // the text can't be had, nothing is said.
 #include "advise/unit.h"
 #include "driver/fatbin.h"
+#include "names/names.h"
 #include "ptx/flow.h"
 #include "ptx/ops.h"
 
@@ -15,6 +16,7 @@ typedef struct Look {
     const Plan *plan;
     const RunKernel *kernel;
     const Function *f;
+    const int16_t *from;  // of each instruction the parameter that its address derives from
     Arena *arena;
     Facts *out;
 } Look;
@@ -30,6 +32,17 @@ static const char *array_at(const RunKernel *r, const char *file, uint32_t line)
         if (!most || l->transactions > most->transactions) most = l;
     }
     return most ? most->array : NULL;
+}
+
+// By the parameter, where the run has no lines.
+static const char *array_of(const Look *x, const Inst *i)
+{
+    const int16_t from = x->from[i - x->f->insts.v];
+    if (from < 0) return "global memory";
+    char *shown = param_shown(x->f->symbol->name, x->f->params.v[from]->name);
+    const char *name = arena_copy(x->arena, shown);
+    mem_free(shown);
+    return name;
 }
 
 // Adds what instruction i of the parsed function shows. Of a line each kind is told once.
@@ -51,7 +64,7 @@ static void add(const Look *x, FactKind kind, const Inst *i, uint32_t bytes)
             return;
         }
     }
-    vec_push(x->out, ((Fact){kind, x->kernel->name, array ? arena_copy(x->arena, array) : "global memory", place, bytes,
+    vec_push(x->out, ((Fact){kind, x->kernel->name, array ? arena_copy(x->arena, array) : array_of(x, i), place, bytes,
                              1, false}));
 }
 
@@ -143,9 +156,11 @@ static void find_async(const Look *x, size_t from)
     ptx_lowered_free(g);
 }
 
-static void look(const Look *x)
+static void look(Look *x)
 {
+    int16_t *params = ptx_provenance(x->f, NULL);
     const size_t from = x->out->n;
+    x->from = params;
     find_vectors(x);
     Flow *w = flow_build(x->f);
     for (size_t b = 0; b < w->blocks.n; b++)
@@ -156,6 +171,7 @@ static void look(const Look *x)
         }
     flow_free(w);
     find_async(x, from);
+    mem_free(params);
 }
 
 // --- the text --------------------------------------------------------------------------------------------------------
