@@ -1,12 +1,12 @@
 // async.c: a load of global memory whose value only goes to shared memory becomes cp.async, as if the source had
 // __pipeline_memcpy_async (sm.async). It stands where the store stood, so nothing between the two may write global
-// memory, nor the registers of the load's address. Before the first instruction that could see or order what was
-// copied, a barrier among them, the thread waits for all its copies. Kernels alone are changed: what a function's
-// caller does isn't seen.
+// memory, nor the registers of the load's address and guard, which is the store's. Before the first instruction that
+// could see or order what was copied, a barrier among them, the thread waits for all its copies. Kernels alone are
+// changed: what a function's caller does isn't seen.
 #include "ptx/ops.h"
 #include "ptx/pass.h"
 
-enum { ASYNC_TARGET = 80, ASYNC_VERSION = 7 };
+enum { ASYNC_TARGET = 80, ASYNC_VERSION = 7 };  // from which on PTX has it
 
 typedef struct Copies {
     Function *f;
@@ -19,8 +19,8 @@ typedef struct Copies {
 
 static bool plain(const Inst *i, Op op, Space space)
 {
-    return i->op == op && i->space == space && !i->guarded && i->vec <= 1 && !inst_has(i, G_SEM) &&
-           !inst_has(i, G_MMIO) && i->operands == 2;
+    return i->op == op && i->space == space && i->vec <= 1 && !inst_has(i, G_SEM) && !inst_has(i, G_MMIO) &&
+           i->operands == 2;
 }
 
 // May it write global memory, or order the thread with others?
@@ -48,18 +48,20 @@ static uint32_t store_of(const Copies *x, uint32_t load, uint32_t end)
     const Function *f = x->f;
     const Inst *l = &f->insts.v[load];
     const uint32_t r = l->opnd[0].reg;
-    Written base = {.reg = l->opnd[1].reg};
+    Written base = {.reg = l->opnd[1].reg}, guard = {.reg = l->guarded ? l->guard : NO_REG};
     if (!reg_single(&x->writes, r) || !reg_single(&x->reads, r) || base.reg == r) return NO_REG;
     const uint32_t at = x->reads.inst[x->reads.first[r]];
     if (at <= load || at >= end) return NO_REG;
     const Inst *s = &f->insts.v[at];
     const bool fits = plain(s, OP_ST, SP_SHARED) && s->opnd[0].kind == O_ADDR && s->opnd[1].kind == O_REG &&
-                      s->opnd[1].reg == r && type_bytes(s->type) == type_bytes(l->type);
+                      s->opnd[1].reg == r && type_bytes(s->type) == type_bytes(l->type) && s->guarded == l->guarded &&
+                      (!l->guarded || (s->guard == l->guard && s->guard_negated == l->guard_negated));
     for (uint32_t n = load + 1; n < at && fits && !base.written; n++) {
         if (parts(&f->insts.v[n])) return NO_REG;
         inst_regs(&f->insts.v[n], written, &base);
+        inst_regs(&f->insts.v[n], written, &guard);
     }
-    return fits && !base.written ? at : NO_REG;
+    return fits && !base.written && !guard.written ? at : NO_REG;
 }
 
 static void find_copies(Copies *x)
@@ -76,7 +78,9 @@ static void find_copies(Copies *x)
             if (at == NO_REG) continue;
             const uint16_t suffix[] = {M_CA, M_SHARED, M_GLOBAL};
             const Operand o[] = {f->insts.v[at].opnd[0], l->opnd[1], operand_imm((uint64_t)bytes)};
-            f->insts.v[at] = inst_make(f, &f->insts.v[at], OP_CP_ASYNC, suffix, 3, o, 3);
+            Inst copy = inst_make(f, &f->insts.v[at], OP_CP_ASYNC, suffix, 3, o, 3);
+            copy.guarded = l->guarded, copy.guard = l->guard, copy.guard_negated = l->guard_negated;
+            f->insts.v[at] = copy;
             x->gone[n] = x->copies[at] = x->any = true;
         }
     }
@@ -132,8 +136,10 @@ static void find_waits(const Copies *x, bool *waits)
 
 void copy_async(Function *f)
 {
-    const Module *m = f->module;
-    if (!f->entry || m->sm < ASYNC_TARGET || m->version_major < ASYNC_VERSION) return;
+    Module *m = f->module;
+    const int sm = m->sm, version = m->version_major;
+    if (!f->entry) return;
+    m->sm = MAX(sm, ASYNC_TARGET), m->version_major = MAX(version, ASYNC_VERSION);  // as if it were compiled for it
     Copies x = {.f = f, .reads = reg_index(f, false), .writes = reg_index(f, true)};
     Flow *w = flow_build(f);
     bool *waits = mem_alloc(f->insts.n + 1);
@@ -150,4 +156,5 @@ void copy_async(Function *f)
     mem_free(waits), mem_free(x.gone), mem_free(x.copies);
     reg_index_free(&x.reads), reg_index_free(&x.writes);
     flow_free(w);
+    m->sm = sm, m->version_major = version;
 }

@@ -107,10 +107,10 @@ for set in no yes; do gives 0 -- run tile.cu "${tile[@]}" --set sm.async=$set --
 gives 0 -- run tile_cured.cu "${tile[@]}" --dump y:@cured.bin
 cmp -s no.bin yes.bin && cmp -s no.bin cured.bin || complain "sm.async gives another result"
 # The thread waits for its copies before it reads them itself, and before a barrier that one way leads to with a copy
-# under way; and nothing is a copy where the array may have changed in between.
+# under way; a guard is the copy's, too; and nothing is a copy where the array may have changed in between.
 cat >waits.ptx <<'PTX'
 .version 7.0
-.target sm_80
+.target sm_70
 .address_size 64
 .visible .entry waits(.param .u64 x)
 {
@@ -122,6 +122,7 @@ cat >waits.ptx <<'PTX'
   @%p bra SKIP;
   ld.global.f32 %f3, [%d1+4]; st.shared.f32 [%r1+4], %f3;
 SKIP:
+  @%p ld.global.f32 %f6, [%d1+12]; @%p st.shared.f32 [%r1+12], %f6;
   bar.sync 0;
   ld.global.f32 %f4, [%d1+8]; st.global.f32 [%d1+8], %f2; st.shared.f32 [%r1+8], %f4;
   bar.sync 0;
@@ -130,7 +131,8 @@ SKIP:
 PTX
 printf '[gpu]\nbase = gtx480\ncapability = 80\n[sm]\nasync = yes\n' >async.ini
 run show ptx waits.ptx --gpu async.ini --after async
-got=$(grep -oE 'cp\.async[a-z_.]*|bar\.sync|(ld|st)\.shared|SKIP:' <<<"$out" | tr '\n' ' ')
-want='cp.async.ca.shared.global cp.async.wait_all ld.shared cp.async.ca.shared.global SKIP: cp.async.wait_all bar.sync'
-[[ $got == "$want st.shared bar.sync ld.shared " ]] || complain "copies and waits: $got$err"
+got=$(grep -oE '(@%p[0-9]* )?cp\.async[a-z_.]*|bar\.sync|(ld|st)\.shared|SKIP:' <<<"$out" | tr '\n' ' ')
+want='cp.async.ca.shared.global cp.async.wait_all ld.shared cp.async.ca.shared.global SKIP:'
+want+=' @%p cp.async.ca.shared.global cp.async.wait_all bar.sync st.shared bar.sync ld.shared '
+[[ $got == "$want" ]] || complain "copies and waits: $got$err"
 exit $bad
