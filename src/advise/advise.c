@@ -25,7 +25,7 @@ typedef struct Adviser {
 } Adviser;
 
 // --- what came out ---------------------------------------------------------------------------------------------------
-double trial_cycles(const Trial *t) { return t->run && !t->run->error && t->run->cycles ? (double)t->run->cycles : 0; }
+double trial_cycles(const Trial *t) { return t->run && !t->run->error && !t->differs ? (double)t->run->cycles : 0; }
 
 double trial_times(const Advice *a, const Trial *t)
 {
@@ -36,6 +36,15 @@ double trial_times(const Advice *a, const Trial *t)
 double ideal_times(const Advice *a, const Ideal *i)
 {
     return i->set ? trial_times(a, &a->trials.v[i->trial]) : i->times;
+}
+
+// Of a run of another shape: does it leave the same in memory?
+static bool differs(const Advice *a, const Trial *t)
+{
+    bool reshaped = false;
+    const char *result = a->trials.v[0].run ? a->trials.v[0].run->result : NULL;
+    for (size_t k = 0; k < t->n; k++) reshaped |= a->changes.v[t->change[k]].reshaped;
+    return reshaped && t->run && !(result && t->run->result && !strcmp(result, t->run->result));
 }
 
 // Reads the runs of all trials that the store has.
@@ -52,6 +61,7 @@ static bool read_all(Adviser *x)
         a->trials.v[k].run = NULL;
         for (size_t n = 0; n < a->runs.v.n; n++)
             if (!strcmp(a->runs.v.v[n].key, a->trials.v[k].key)) a->trials.v[k].run = &a->runs.v.v[n];
+        a->trials.v[k].differs = differs(a, &a->trials.v[k]);
     }
     return ok;
 }
@@ -85,6 +95,17 @@ static bool run_from(Adviser *x, size_t from)
 // Changes whose key takes a list of names can be joined with others of their kind.
 static bool is_list(const char *set) { return !strncmp(set, "l1.past=", 8) || !strncmp(set, "readonly.take=", 14); }
 
+// So can settings of the software L1, of which each has another name.
+static bool is_setting(const Remedy *c) { return c->sl1 && strcmp(c->sl1, "yes") != 0; }
+
+static bool can_join(const Remedy *a, const Remedy *b)
+{
+    if (strcmp(a->kind, b->kind)) return true;
+    if (!is_setting(a) || !is_setting(b)) return b->sets[0] && is_list(b->sets[0]);
+    const size_t n = strcspn(a->sl1, "=");
+    return n != strcspn(b->sl1, "=") || strncmp(a->sl1, b->sl1, n) != 0;
+}
+
 static bool fits(const Adviser *x, const Trial *t, size_t change)
 {
     const Remedy *c = &x->a->changes.v[change];
@@ -92,7 +113,7 @@ static bool fits(const Adviser *x, const Trial *t, size_t change)
     for (size_t k = 0; k < t->n; k++) {
         const Remedy *o = &x->a->changes.v[t->change[k]];
         if (t->change[k] == change) return false;
-        if (!strcmp(o->kind, c->kind) && !(c->sets[0] && is_list(c->sets[0]))) return false;
+        if (!can_join(o, c)) return false;
     }
     return true;
 }
@@ -122,20 +143,22 @@ static size_t add_trial(Adviser *x, const size_t *change, size_t n, const char *
     const Cell *base = a->trials.n ? &a->trials.v[0].cell : &x->m->cells.v[0];
     Trial t = {.n = n, .cell = *base};
     size_t sets = 0, params = count(base->params);
+    bool settings = false;  // of the software L1
     const char **set = arena_alloc(&a->arena, sizeof *set * (count(base->sets) + (n + 1) * MOST_SETS + 2));
-    const char **param = arena_alloc(&a->arena, sizeof *param * (params + n + 1));
+    const char **param = arena_alloc(&a->arena, sizeof *param * (params + n * MOST_PARAMS + 1));
     for (size_t k = 0; base->sets && base->sets[k]; k++) set[sets++] = base->sets[k];
     if (params) memcpy(param, base->params, sizeof *param * params);
     for (size_t k = 0; k < n; k++) {
         const Remedy *c = &a->changes.v[t.change[k] = change[k]];
         for (size_t s = 0; s < MOST_SETS && c->sets[s]; s++) add_set(x, set, &sets, c->sets[s]);
-        for (size_t p = 0; c->param && p <= params; p++) {
-            bool same = p < params && !strncmp(param[p], c->param, strcspn(c->param, "=") + 1);
-            if (!same && p < params) continue;
-            param[p] = c->param, params += p == params;
-            break;
+        for (size_t p = 0; p < MOST_PARAMS && c->params[p]; p++) {
+            size_t at = 0;
+            while (at < params && strncmp(param[at], c->params[p], strcspn(c->params[p], "=") + 1)) at++;
+            param[at] = c->params[p], params += at == params;
         }
-        if (c->sl1) t.cell.how.sl1 = c->sl1;
+        const bool both = c->sl1 && settings;  // + stands between them
+        if (c->sl1) t.cell.how.sl1 = both ? arena_printf(&a->arena, "%s+%s", t.cell.how.sl1, c->sl1) : c->sl1;
+        settings |= is_setting(c);
     }
     if (more) add_set(x, set, &sets, more);
     set[sets] = param[params] = NULL;
@@ -269,15 +292,11 @@ static bool first_run(Adviser *x)
     return true;
 }
 
-static bool changes_of(Adviser *x)
+// Adds a trial for each change from number k on. One that can't run isn't a change.
+static void try_from(Adviser *x, size_t k)
 {
     Advice *a = x->a;
-    Plan plan;
-    bool ok = matrix_plan(x->m, x->planner, &a->trials.v[0].cell, &plan, x->diag);
-    if (ok) remedies_find(plan.gpu, a->trials.v[0].run, plan.workload, &a->arena, &a->changes);
-    const uint32_t sms = ok ? plan.gpu->sms : 0;
-    plan_free(&plan);
-    for (size_t k = 0; ok && k < a->changes.n;) {
+    while (k < a->changes.n) {
         add_trial(x, &k, 1, NULL);
         if (can_run(x, &a->trials.v[a->trials.n - 1]))
             k++;
@@ -285,12 +304,30 @@ static bool changes_of(Adviser *x)
             a->trials.n--, a->changes.n--,
                 memmove(&a->changes.v[k], &a->changes.v[k + 1], (a->changes.n - k) * sizeof *a->changes.v);
     }
+}
+
+static bool changes_of(Adviser *x)
+{
+    Advice *a = x->a;
+    Plan plan;
+    bool ok = matrix_plan(x->m, x->planner, &a->trials.v[0].cell, &plan, x->diag);
+    Facts facts = {0};
+    if (ok) code_facts(&plan, a->trials.v[0].run, &a->arena, &facts);
+    if (ok) remedies_find(&plan, a->trials.v[0].run, &facts, &a->arena, &a->changes);
+    if (ok) notes_find(&plan, a->trials.v[0].run, &facts, &a->arena, &a->notes);
+    vec_free(&facts);
+    const uint32_t sms = ok ? plan.gpu->sms : 0;
+    plan_free(&plan);
+    if (ok) try_from(x, 0);
+    ok = ok && run_from(x, 1);
+    size_t late = a->changes.n, from = a->trials.n;
+    if (ok) remedies_after(a), try_from(x, late);
     a->singles = a->trials.n;
     if (ok) ideals_find(a->trials.v[0].run, &a->ideals);
     for (size_t k = 0; k < a->ideals.n; k++) a->ideals.v[k].trial = add_trial(x, NULL, 0, a->ideals.v[k].set);
     a->joined = a->trials.n;
     if (ok) ideals_count(a->trials.v[0].run, sms, &a->ideals);
-    return ok;
+    return ok && run_from(x, from);
 }
 
 bool advise(Advice *a, Matrix *m, Store *store, const AdviseOptions *o, Diag *diag)
@@ -299,7 +336,7 @@ bool advise(Advice *a, Matrix *m, Store *store, const AdviseOptions *o, Diag *di
     Adviser x = {.a = a, .m = m, .store = store, .o = o, .planner = planner_open(store), .diag = diag};
     bool ok = first_run(&x);
     if (o->budget > 0) x.until = seconds_now() + o->budget;
-    ok = ok && changes_of(&x) && run_from(&x, 1) && join(&x) && move_all(&x);
+    ok = ok && changes_of(&x) && join(&x) && move_all(&x);
     for (size_t k = 0; k < a->trials.n; k++) a->left += !a->trials.v[k].run;
     planner_close(x.planner);
     return ok;
@@ -307,7 +344,7 @@ bool advise(Advice *a, Matrix *m, Store *store, const AdviseOptions *o, Diag *di
 
 void advice_free(Advice *a)
 {
-    vec_free(&a->changes), vec_free(&a->trials), vec_free(&a->moved), vec_free(&a->ideals);
+    vec_free(&a->changes), vec_free(&a->trials), vec_free(&a->moved), vec_free(&a->ideals), vec_free(&a->notes);
     runs_free(&a->runs);
     arena_free(&a->arena);
 }

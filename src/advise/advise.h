@@ -8,16 +8,27 @@
 #include "sweep/sweep.h"
 
 // --- remedies.c: what can be changed ---------------------------------------------------------------------------------
-enum { MOST_SETS = 4, MOST_JOINED = 4 };
+enum { MOST_SETS = 4, MOST_PARAMS = 2, MOST_JOINED = 4 };
 typedef struct Remedy {           // a change
     const char *kind;             // "carve-out": of one kind a run has one change, unless its settings can be joined
     const char *what;             // "loads of A past the L1"
     const char *write;            // what to write: in the source, or as an option of nvcc
     const char *sets[MOST_SETS];  // "l1.past=A"; ended by null
-    const char *param;            // "threads=128", of the workload; null: none
-    const char *sl1;              // null: off
+    const char *params[MOST_PARAMS];  // "threads=128" of the workload, or "block=128" of a file; ended by null
+    bool reshaped;                    // the result must be compared with that of the run as it is
+    const char *sl1;                  // null: off
+    bool carved;                      // it is a carve-out for all kernels
+    uint32_t kib, percent;            // of it: shared memory
 } Remedy;
 typedef VEC(Remedy) Remedies;
+
+// --- notes.c: what no run can try ------------------------------------------------------------------------------------
+typedef struct Note {
+    const char *kind;   // "block", "restrict", "cp.async"
+    const char *what;   // what was found, where, and what speaks for a change
+    const char *write;  // what to write
+} Note;
+typedef VEC(Note) Notes;
 
 // --- ideals.c: what is lost at most ----------------------------------------------------------------------------------
 typedef struct Ideal {  // something that costs time, and what the run would take without it
@@ -37,6 +48,7 @@ typedef struct Trial {
     Cell cell;
     char key[KEY_DIGITS + 1];
     const StoredRun *run;  // null: it wasn't made, as the time was up
+    bool differs;          // its result isn't that of the run as it is, or nobody knows whether it is
 } Trial;
 typedef struct Moved {  // a key of the description whose value is assumed, and another value of it
     const char *key, *value, *set;
@@ -46,6 +58,7 @@ typedef struct Advice {
     Arena arena;
     Remedies changes;
     Ideals ideals;
+    Notes notes;
     VEC(Trial) trials;  // the first is the run as it is, then one for each change, for each ideal, then joined ones
     VEC(Moved) moved;
     Runs runs;
@@ -67,7 +80,7 @@ typedef struct AdviseOptions {
 // Advises on the one cell of a matrix. False, with the reason, where it can't run. Whatever it returns, advice_free
 // releases a.
 bool advise(Advice *a, Matrix *m, Store *store, const AdviseOptions *o, Diag *diag);
-double trial_cycles(const Trial *t);                  // 0: it has no right result
+double trial_cycles(const Trial *t);                  // 0: it has no right result, or isn't to be believed
 double trial_times(const Advice *a, const Trial *t);  // how many times as fast as the run as it is; 0: unknown
 double ideal_times(const Advice *a, const Ideal *i);  // likewise
 void advice_free(Advice *a);

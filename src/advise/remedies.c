@@ -5,7 +5,9 @@
 
 #include "exec/launch.h"
 #include "gpu/gpu.h"
+#include "names/names.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +16,8 @@ typedef struct Asked {
     const Gpu *g;
     const StoredRun *run;
     const WorkloadEntry *workload;  // null: another program
+    const FileRun *file;            // likewise: a file's kernel, or those of an argument file
+    const Facts *facts;
     Arena *arena;
     Remedies *out;
 } Asked;
@@ -23,6 +27,22 @@ static Remedy *add(const Asked *f, const char *kind, const char *what, const cha
     Remedy c = {.kind = kind, .what = arena_copy(f->arena, what), .write = arena_copy(f->arena, write)};
     vec_push(f->out, c);
     return &f->out->v[f->out->n - 1];
+}
+
+// ", at atax.cu:9": the line with most of what an array's accesses take; of shared memory, of what conflicts take. ""
+// where no line is known.
+static const char *place(const Asked *f, const char *array)
+{
+    const RunLine *most = NULL;
+    const bool conflicts = !strcmp(array, "shared memory");
+    uint64_t highest = 0;
+    for (size_t k = 0; k < f->run->kernels.n; k++)
+        for (size_t n = 0; n < f->run->kernels.v[k].lines.n; n++) {
+            const RunLine *l = &f->run->kernels.v[k].lines.v[n];
+            const uint64_t cost = conflicts ? l->transactions - MIN(l->issued, l->transactions) : l->transactions;
+            if (l->array && !strcmp(l->array, array) && l->line && cost > highest) highest = cost, most = l;
+        }
+    return most ? arena_printf(f->arena, ", at %s:%" PRIu64, base_name(most->file), most->line) : "";
 }
 
 // --- the size of the L1 ----------------------------------------------------------------------------------------------
@@ -40,8 +60,97 @@ static void find_carveout(const Asked *f)
         snprintf(write, sizeof write,
                  "cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, %u);  // percent",
                  kib * 100 / most);
-        add(f, "carve-out", what, write)->sets[0] = arena_printf(f->arena, "storage.carveouts=%u", kib);
+        Remedy *c = add(f, "carve-out", what, write);
+        c->sets[0] = arena_printf(f->arena, "storage.carveouts=%u", kib);
+        c->carved = true, c->kib = kib, c->percent = kib * 100 / most;
     }
+}
+
+// What the kernels of one name take together in a run; negative: it has none of that name.
+static double kernel_cycles(const StoredRun *run, const char *name)
+{
+    double all = -1;
+    for (size_t k = 0; k < run->kernels.n; k++)
+        if (!run->kernels.v[k].functional && !strcmp(run->kernels.v[k].name, name))
+            all = MAX(all, 0) + (double)run->kernels.v[k].count[C_CYCLES];
+    return all;
+}
+
+// The carve-out with which a kernel is fastest, as a change; SIZE_MAX: it is by itself.
+static size_t best_carveout(const Advice *a, const char *name)
+{
+    double least = kernel_cycles(a->trials.v[0].run, name) / ADVISE_GAIN;
+    size_t best = SIZE_MAX;
+    for (size_t k = 0; k < a->changes.n; k++) {
+        const Trial *t = &a->trials.v[1 + k];
+        const double cycles = trial_cycles(t) > 0 ? kernel_cycles(t->run, name) : -1;
+        if (!a->changes.v[k].carved || cycles < 0 || cycles >= least) continue;
+        least = cycles, best = k;
+    }
+    return best;
+}
+
+static bool seen_before(const StoredRun *run, size_t kernel)
+{
+    for (size_t k = 0; k < kernel; k++)
+        if (!strcmp(run->kernels.v[k].name, run->kernels.v[kernel].name)) return true;
+    return false;
+}
+
+// Settings of the software L1 that are tried where it costs little or gains.
+static void sl1_settings(Advice *a)
+{
+    static const char *const settings[] = {"line=8", "line=24", "layout=banks", "decide=warp", "strides", "neighbours"};
+    double times = 0;
+    for (size_t k = 0; k < a->changes.n; k++)
+        if (a->changes.v[k].sl1) times = trial_times(a, &a->trials.v[1 + k]);
+    for (size_t k = 0; k < COUNT(settings) && times > 0.9; k++) {
+        Remedy c = {.kind = "software L1",
+                    .what = arena_printf(&a->arena, "the software L1 with %s", settings[k]),
+                    .write = arena_printf(&a->arena, "onchip sl1 kernel.ptx --sl1=%s (doc/use/sl1.md)", settings[k]),
+                    .sl1 = settings[k]};
+        vec_push(&a->changes, c);
+    }
+}
+
+// Where kernels are fastest with different carve-outs, each gets its own.
+static void carveouts_apart(Advice *a)
+{
+    const StoredRun *run = a->trials.v[0].run;
+    Text set = {0}, what = {0}, write = {0};
+    size_t first = 0, chosen = 0;
+    bool apart = false;
+    for (size_t k = 0, n = 0; k < run->kernels.n; k++) {
+        const char *name = run->kernels.v[k].name;
+        if (run->kernels.v[k].functional || seen_before(run, k)) continue;
+        const size_t best = best_carveout(a, name);
+        if (!n++) first = best;
+        apart |= best != first;
+        if (best == SIZE_MAX || strpbrk(name, ",: ")) continue;
+        const Remedy *c = &a->changes.v[best];
+        char *shown = name_shown(name);
+        text_printf(&set, "%s%s:%u", chosen ? "," : "", name, c->kib);
+        const int word = (int)strcspn(shown, "(");
+        text_printf(&what, "%s%u KiB for %.*s", chosen ? ", " : "", c->kib, word, shown);
+        text_printf(&write, "%scudaFuncSetAttribute(%.*s, cudaFuncAttributePreferredSharedMemoryCarveout, %u);",
+                    chosen ? " " : "", word, shown, c->percent);
+        mem_free(shown);
+        chosen++;
+    }
+    if (apart && chosen) {
+        Remedy c = {.kind = "carve-out",
+                    .what = arena_printf(&a->arena, "a carve-out by kernel, %s", what.v),
+                    .write = arena_copy(&a->arena, write.v),
+                    .sets = {arena_printf(&a->arena, "storage.kernels=%s", set.v)}};
+        vec_push(&a->changes, c);
+    }
+    text_free(&set), text_free(&what), text_free(&write);
+}
+
+void remedies_after(Advice *a)
+{
+    carveouts_apart(a);
+    sl1_settings(a);
 }
 
 // Fermi and Kepler divide 64 KiB in one of two ways, and the description has one of them.
@@ -107,7 +216,8 @@ static void route(const Asked *f, const Used *u, const char *kind, const char *k
     if (memchr(u->name, ',', word) || memchr(u->name, '=', word)) return;
     char about[200], write[240];
     snprintf(about, sizeof about, what, (int)MIN(word, (size_t)60), u->name);
-    snprintf(write, sizeof write, how, (int)MIN(word, (size_t)60), u->name);
+    int n = snprintf(write, sizeof write, how, (int)MIN(word, (size_t)60), u->name);
+    snprintf(write + n, sizeof write - (size_t)n, "%.80s", place(f, u->name));
     add(f, kind, about, write)->sets[0] = arena_printf(f->arena, "%s=%.*s", key, (int)word, u->name);
 }
 
@@ -178,10 +288,88 @@ static void find_threads(const Asked *f)
             if (values[n] < p->min || values[n] > p->max || !values[n]) continue;
             char what[80];
             snprintf(what, sizeof what, "%s = %lld instead of %lld", s->name, (long long)values[n], (long long)now);
-            add(f, "block", what, "launch blocks of that size")->param =
+            add(f, "block", what, "launch blocks of that size")->params[0] =
                 arena_printf(f->arena, "%s=%lld", s->name, (long long)values[n]);
         }
     }
+}
+
+static const char *shape_text(const Asked *f, const uint32_t v[3])
+{
+    if (v[2] > 1) return arena_printf(f->arena, "%u,%u,%u", v[0], v[1], v[2]);
+    return v[1] > 1 ? arena_printf(f->arena, "%u,%u", v[0], v[1]) : arena_printf(f->arena, "%u", v[0]);
+}
+
+// A kernel that a file's grid and block are given of: other blocks, with the same threads in each dimension. One that
+// only asks which of all threads it runs on does the same then; whether it does, its result says.
+static void find_shapes(const Asked *f)
+{
+    static const uint16_t shapes[][2] = {{32, 1}, {64, 1},  {128, 1}, {256, 1}, {512, 1}, {1024, 1}, {8, 8},
+                                         {16, 8}, {16, 16}, {32, 4},  {32, 8},  {32, 16}, {32, 32},  {64, 4}};
+    if (!f->file || f->file->script || f->file->smem) return;
+    const oc_dim3 grid = f->file->grid, block = f->file->block;
+    const uint64_t x = (uint64_t)grid.x * block.x, y = (uint64_t)grid.y * block.y;
+    for (size_t k = 0; k < COUNT(shapes); k++) {
+        const uint32_t bx = shapes[k][0], by = shapes[k][1];
+        if ((bx == block.x && by == block.y) || x % bx || y % by || bx * by * block.z > f->g->sm.max_threads) continue;
+        const char *now = shape_text(f, (uint32_t[]){block.x, block.y, block.z});
+        const char *blocks = shape_text(f, (uint32_t[]){bx, by, block.z});
+        const char *grids = shape_text(f, (uint32_t[]){(uint32_t)(x / bx), (uint32_t)(y / by), grid.z});
+        char what[120], write[160];
+        snprintf(what, sizeof what, "blocks of %s threads instead of %s", blocks, now);
+        const char *from = y > 1 || grid.z * block.z > 1 ? "dim3(" : "", *to = *from ? ")" : "";
+        snprintf(write, sizeof write, "kernel<<<%s%s%s, %s%s%s>>>(…)  // the result is the same on this input", from,
+                 grids, to, from, blocks, to);
+        Remedy *c = add(f, "block", what, write);
+        c->params[0] = arena_printf(f->arena, "grid=%s", grids);
+        c->params[1] = arena_printf(f->arena, "block=%s", blocks);
+        c->reshaped = true;
+    }
+}
+
+// --- vectors ---------------------------------------------------------------------------------------------------------
+// The fact of this kind that stands most often, and how many others there are.
+static const Fact *most_often(const Asked *f, FactKind kind, size_t *others)
+{
+    const Fact *most = NULL;
+    *others = 0;
+    for (size_t k = 0; k < f->facts->n; k++) {
+        const Fact *o = &f->facts->v[k];
+        if (o->kind != kind) continue;
+        *others += most != NULL;
+        if (!most || o->times * o->bytes > most->times * most->bytes) most = o;
+    }
+    return most;
+}
+
+static void find_vectors(const Asked *f)
+{
+    size_t others;
+    const Fact *o = most_often(f, FACT_VECTOR, &others);
+    char what[160], more[60] = "";
+    if (!o) return;
+    if (others) snprintf(more, sizeof more, ", and of %zu other line%s", others, others > 1 ? "s" : "");
+    snprintf(what, sizeof what, "a thread's neighbouring loads of %.60s as one of %u bytes%s", o->array, o->bytes,
+             more);
+    const char *type = o->bytes == 16 ? "float4" : o->bytes == 8 ? "float2" : "char4";
+    Remedy *c = add(f, "vector loads", what,
+                    arena_printf(f->arena, "const %s v = *(const %s *)&%s[…]%s%s  // at a multiple of %u bytes", type,
+                                 type, o->array, *o->place ? ", at " : "", o->place, o->bytes));
+    c->sets[0] = "sm.vectors=yes";
+}
+
+static void find_async(const Asked *f)
+{
+    size_t others;
+    const Fact *o = most_often(f, FACT_COPY, &others);
+    if (!o || !o->runs) return;
+    Remedy *c =
+        add(f, "cp.async", arena_printf(f->arena, "loads of %.60s straight to shared memory, by cp.async", o->array),
+            arena_printf(f->arena,
+                         "__pipeline_memcpy_async(&tile[…], &%s[…], %u)%s%s, then __pipeline_commit(); "
+                         "__pipeline_wait_prior(0); before the barrier",
+                         o->array, o->bytes, *o->place ? ", at " : "", o->place));
+    c->sets[0] = "sm.async=yes";
 }
 
 // --- shared memory ---------------------------------------------------------------------------------------------------
@@ -210,7 +398,7 @@ static void find_padding(const Asked *f)
             snprintf(what, sizeof what, "shared arrays swizzled by units of %u bytes", l->swizzle);
         else
             snprintf(what, sizeof what, "rows of %u bytes of shared arrays padded by %u", l->row, l->by);
-        Remedy *c = add(f, "padding", what, l->write);
+        Remedy *c = add(f, "padding", what, arena_printf(f->arena, "%s%s", l->write, place(f, "shared memory")));
         if (l->swizzle) {
             c->sets[0] = arena_printf(f->arena, "shared.swizzle=%u", l->swizzle);
             continue;
@@ -227,11 +415,12 @@ static void find_sl1(const Asked *f)
     add(f, "software L1", "the software L1", "onchip sl1 kernel.ptx (doc/use/sl1.md)")->sl1 = "yes";
 }
 
-static void (*const finders[])(const Asked *) = {find_carveout, find_division,  find_routes,  find_global, find_blocks,
-                                                 find_threads,  find_registers, find_padding, find_sl1};
+static void (*const finders[])(const Asked *) = {find_carveout, find_division, find_routes, find_global,
+                                                 find_blocks,   find_threads,  find_shapes, find_registers,
+                                                 find_padding,  find_vectors,  find_async,  find_sl1};
 
-void remedies_find(const Gpu *g, const StoredRun *run, const WorkloadEntry *workload, Arena *arena, Remedies *out)
+void remedies_find(const Plan *plan, const StoredRun *run, const Facts *facts, Arena *arena, Remedies *out)
 {
-    const Asked f = {g, run, workload, arena, out};
+    const Asked f = {plan->gpu, run, plan->workload, plan->file, facts, arena, out};
     for (size_t k = 0; k < COUNT(finders); k++) finders[k](&f);
 }

@@ -2,6 +2,7 @@
 // values, separated by commas, and is an axis. Options of a PTX file have one value, as in onchip run: a comma is part
 // of it.
 #include "cli/unit.h"
+#include "compile/compile.h"
 #include "device/setup.h"
 #include "driver/fatbin.h"
 
@@ -47,12 +48,12 @@ bool axes_program(Axes *x, const char *names, Diag *diag)
     return matrix_axis(x->matrix, "program", names, diag);
 }
 
-// Is it a file with a [matrix], and neither a workload nor a PTX file?
+// Is it a file with a [matrix], and neither a workload nor a file with kernels?
 static bool is_matrix(const char *word)
 {
     size_t n = strlen(word);
     if (n > 4 && !strcmp(word + n - 4, ".ini")) return true;
-    if (n > 4 && !strcmp(word + n - 4, ".ptx")) return false;
+    if ((n > 4 && !strcmp(word + n - 4, ".ptx")) || is_cuda_source(word)) return false;
     return !workload_find(word) && access(word, F_OK) == 0;
 }
 
@@ -72,6 +73,7 @@ bool axes_word(Axes *x, Args *a, Diag *diag)
 {
     const char *word = a->value;
     if (!workload_find(word) && elf_program(word)) return cuda_program(x, a, diag);
+    if (*word == '@') return add_argument(x, word), true;  // an argument file
     if (word[strcspn(word, "= \t\"")] == '=') return matrix_pair(x->matrix, word, diag);
     return is_matrix(word) ? matrix_read(x->matrix, word, diag) : axes_program(x, word, diag);
 }

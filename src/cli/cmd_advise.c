@@ -44,7 +44,7 @@ typedef struct Request {
 static int usage(void)
 {
     printf("usage: onchip advise WORKLOAD [parameter=value …] [options]\n"
-           "       onchip advise FILE.ptx [--arg SPEC …] [options]\n"
+           "       onchip advise FILE.ptx|FILE.cu [--arg SPEC … | @FILE] [options]\n"
            "       onchip advise [options] ./PROGRAM [its arguments …]\n\n"
            "Runs a program as it is, then with each change that a programmer can make\n"
            "tomorrow, then with the best of them together. Says what each gains, and what\n"
@@ -173,11 +173,20 @@ static void command(const Request *r, const Trial *t, Text *out)
 {
     const Advice *a = &r->advice;
     Text set = {0};
+    bool software = false;
     for (size_t k = 0; k < t->n; k++) {
         const Remedy *c = &a->changes.v[t->change[k]];
-        if (c->param) text_put(&set, " "), text_put(&set, c->param);
-        if (c->sl1) text_put(&set, " --sl1");
+        for (size_t p = 0; p < MOST_PARAMS && c->params[p]; p++) {
+            const size_t name = strcspn(c->params[p], "=");
+            if (c->reshaped)
+                text_printf(&set, " --%.*s %s", (int)name, c->params[p], c->params[p] + name + 1);
+            else
+                text_printf(&set, " %s", c->params[p]);
+        }
+        software |= c->sl1 != NULL;
     }
+    if (software) text_put(&set, " --sl1");
+    if (software && strcmp(t->cell.how.sl1, "yes")) text_printf(&set, "=%s", t->cell.how.sl1);
     // The settings of lists are joined in the cell; those of the run as it is stand in front.
     size_t from = 0;
     for (const char *const *s = a->trials.v[0].cell.sets; s && *s; s++) from++;
@@ -263,12 +272,13 @@ static void gains_text(const Request *r)
 // Those that don't gain, in one row each for the reason.
 static void others_text(const Advice *a)
 {
-    Text nothing = {0}, worse = {0}, wrong = {0};
+    Text nothing = {0}, worse = {0}, wrong = {0}, other = {0};
     for (size_t k = 1; k < a->singles; k++) {
         const Trial *t = &a->trials.v[k];
         double times = trial_times(a, t);
         const char *what = a->changes.v[k - 1].what;
-        if (t->run && times <= 0) text_printf(&wrong, "%s%s", wrong.n ? "; " : "", what);
+        Text *refused = t->differs && !t->run->error ? &other : &wrong;
+        if (t->run && times <= 0) text_printf(refused, "%s%s", refused->n ? "; " : "", what);
         if (times <= 0 || times >= ADVISE_GAIN) continue;
         if (times >= 1 / ADVISE_GAIN)
             text_printf(&nothing, "%s%s", nothing.n ? "; " : "", what);
@@ -278,7 +288,8 @@ static void others_text(const Advice *a)
     if (nothing.n) put_row(stdout, "gain nothing", 14, BREAK_WORDS, nothing.v);
     if (worse.n) put_row(stdout, "cost time", 14, BREAK_WORDS, worse.v);
     if (wrong.n) put_row(stdout, "can't be run", 14, BREAK_WORDS, wrong.v);
-    text_free(&nothing), text_free(&worse), text_free(&wrong);
+    if (other.n) put_row(stdout, "other result", 14, BREAK_WORDS, other.v);
+    text_free(&nothing), text_free(&worse), text_free(&wrong), text_free(&other);
 }
 
 // What time is lost to at most, the largest first.
@@ -303,6 +314,16 @@ static void lost_text(const Advice *a)
         text_free(&line);
     }
     mem_free(done);
+}
+
+// What no run can try.
+static void notes_text(const Advice *a)
+{
+    for (size_t k = 0; k < a->notes.n; k++) {
+        if (!k) printf("\n");
+        put_row(stdout, k ? "" : "not run", 14, BREAK_WORDS, a->notes.v[k].what);
+        put_row(stdout, "", 16, BREAK_WORDS, a->notes.v[k].write);
+    }
 }
 
 static void best_text(const Request *r)
@@ -365,6 +386,7 @@ static void advice_text(const Request *r, const struct Gpu *g)
     lost_text(a);
     gains_text(r);
     others_text(a);
+    notes_text(a);
     if (a->left)
         printf("\n%zu of %zu runs weren't made, as the time was up; the same command goes on\n", a->left, a->trials.n);
     best_text(r);
@@ -385,6 +407,7 @@ static void json_trial(const Request *r, Json *j, const char *key, const Trial *
     }
     json_close(j, ']');
     if (t->run && t->run->error) json_string(j, "error", t->run->error);
+    if (t->differs) json_bool(j, "differs", true);
     if (trial_cycles(t) > 0) {
         json_uint(j, "cycles", t->run->cycles);
         json_double(j, "times", trial_times(a, t));
@@ -428,6 +451,14 @@ static void advice_json(const Request *r)
             json_double(&j, "times", ideal_times(a, i));
             json_close(&j, '}');
             text_free(&where);
+        }
+        json_close(&j, ']');
+        json_open(&j, "notes", '[');
+        for (size_t k = 0; k < a->notes.n; k++) {
+            json_open(&j, NULL, '{');
+            json_string(&j, "kind", a->notes.v[k].kind), json_string(&j, "what", a->notes.v[k].what);
+            json_string(&j, "write", a->notes.v[k].write);
+            json_close(&j, '}');
         }
         json_close(&j, ']');
         json_open(&j, "moved", '[');

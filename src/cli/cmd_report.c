@@ -44,7 +44,7 @@ static int usage(void)
 {
     printf("usage: onchip report [options]\n"
            "       onchip report run WORKLOAD[,…] [parameter=a,b …] [options]\n"
-           "       onchip report run FILE.ptx[,…] [--arg SPEC …] [options]\n\n"
+           "       onchip report run FILE.ptx|FILE.cu[,…] [--arg SPEC … | @FILE] [options]\n\n"
            "Writes one HTML page with figures and tables. The first form is about the runs\n"
            "of the results store. The others make runs for the page, which are not kept:\n"
            "every combination of the values, which are separated by commas.\n\n");

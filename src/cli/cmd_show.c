@@ -59,6 +59,8 @@ const char *const show_views[] = {"ir",        "text",    "cfg",     "loops",  "
 static const char *const pass_when[] = {[PASS_ALWAYS] = "always",
                                         [PASS_SASS] = "with sm.count = sass",
                                         [PASS_ORDERED] = "with registers.reorder",
+                                        [PASS_VECTORS] = "with sm.vectors",
+                                        [PASS_ASYNC] = "with sm.async",
                                         [PASS_BOUND] = "if a thread's registers are bounded"};
 
 static void passes_manual(Text *out)

@@ -62,7 +62,7 @@ typedef struct Request {
 static int usage(void)
 {
     printf("usage: onchip sweep WORKLOAD[,…] [parameter=a,b …] [options]\n"
-           "       onchip sweep FILE.ptx[,…] [--arg SPEC …] [options]\n"
+           "       onchip sweep FILE.ptx|FILE.cu[,…] [--arg SPEC … | @FILE] [options]\n"
            "       onchip sweep --measure NAME[,…] [parameter=a,b …] [options]\n"
            "       onchip sweep FILE.ini … [options]\n\n"
            "Makes a run of every combination of values that the results store doesn't have\n"

@@ -104,6 +104,20 @@ static void put_losses(Page *p, const Advice *a)
     page_table_end(p);
 }
 
+static void put_notes(Page *p, const Advice *a)
+{
+    static const char *const columns[] = {"what was found", "what to write"};
+    if (!a->notes.n) return;
+    page_heading(p, "What no run can try");
+    page_table(p, "Nothing says what these gain.", columns, COUNT(columns));
+    for (size_t k = 0; k < a->notes.n; k++) {
+        page_row(p);
+        page_cell(p, a->notes.v[k].what), page_cell(p, a->notes.v[k].write);
+        page_row_end(p);
+    }
+    page_table_end(p);
+}
+
 static void put_kernels(Page *p, const StoredRun *run)
 {
     static const char *const columns[] = {"kernel", "#of the time", "limited by"};
@@ -137,6 +151,7 @@ bool advice_page(const Advice *a, const char *command, const char *file, Diag *d
     put_best(p, a, command);
     bool ok = put_changes(p, a);
     put_losses(p, a);
+    put_notes(p, a);
     put_kernels(p, run);
     page_close(p, &html);
     ok = ok && write_out(&html, file, diag);

@@ -18,7 +18,6 @@ typedef struct Run {
     VEC(char *) owned;
     const char *what, *trace, *out_path;
     const char *clock;         // that a program reads; null: it depends on the program
-    const char *script;        // an argument file; null: none
     const char *const *words;  // of a CUDA program, whose file is the first; null: it is none
     bool command;              // that is a command instead
     FILE *out;                 // gets the report

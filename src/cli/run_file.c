@@ -119,11 +119,9 @@ static int launch(oc_device *d, const FileRun *r, const TextList *dumps, FileLau
     return code;
 }
 
-int run_file(oc_device *d, const FileRun *r, const char *script, const TextList *dumps, FILE *out, Json *json,
-             Diag *diag)
+int run_file(oc_device *d, const FileRun *r, const TextList *dumps, FILE *out, Json *json, Diag *diag)
 {
     FileLaunch l;
-    (void)script;
     int code = launch(d, r, dumps, &l, out, json, diag);
     file_free(&l);
     return code;
@@ -143,11 +141,10 @@ static FileBuffer *script_buffer(const Script *s, const char *spec, Diag *diag)
     return NULL;
 }
 
-int run_script(oc_device *d, const FileRun *r, const char *script, const TextList *dumps, FILE *out, Json *json,
-               Diag *diag)
+int run_script(oc_device *d, const FileRun *r, const TextList *dumps, FILE *out, Json *json, Diag *diag)
 {
     Script s;
-    oc_status status = script_run(d, r, script, &s, diag);
+    oc_status status = script_run(d, r, &s, diag);
     int code = status == OC_OK ? EXIT_OK : status == OC_BAD_ARGUMENT ? EXIT_USAGE : EXIT_FAILED;
     bool *written = mem_alloc(s.buffers.n + 1);
     json_open(json, "dumps", '{');

@@ -60,15 +60,15 @@ static int check_what(Run *r, const WorkloadEntry *entry)
                 "'%s': a PTX file takes no parameters; its arguments are given by --arg, or by an argument "
                 "file, as in @my.args",
                 r->params.v[k]);
-        if (r->script)
+        if (r->file.script)
             return run_refuse(r, EXIT_USAGE, "%s is one too many: a run has one argument file", r->params.v[k]);
-        r->script = r->params.v[k] + 1;
+        r->file.script = r->params.v[k] + 1;
     }
     static const int said[] = {OPT_KERNEL, OPT_GRID, OPT_BLOCK, OPT_SMEM, OPT_ARG, OPT_NAME};
-    for (size_t k = 0; r->script && k < COUNT(said); k++)
+    for (size_t k = 0; r->file.script && k < COUNT(said); k++)
         if (r->args.given >> said[k] & 1)
             return run_refuse(r, EXIT_USAGE, "%s has no effect with an argument file: @%s says it for each launch",
-                              run_options[said[k]].name, r->script);
+                              run_options[said[k]].name, r->file.script);
     return -1;
 }
 
@@ -184,7 +184,7 @@ static int simulate_file(Run *r, oc_device *d, FILE *out, Json *json)
     r->file.path = name.v;
     if (!source || compile_cuda(r->what, wish_of(r, d), &ptx, &r->error)) {
         if (source) r->file.text = &ptx;
-        code = (r->script ? run_script : run_file)(d, &r->file, r->script, &r->dumps, out, json, &r->error);
+        code = (r->file.script ? run_script : run_file)(d, &r->file, &r->dumps, out, json, &r->error);
     }
     r->file.text = NULL;
     text_free(&ptx), text_free(&name);

@@ -240,11 +240,9 @@ bool probe_traces(const struct Probe *p, const char *folder, Diag *diag);   // r
 const char *index_text(const struct Found *f, char out[100]);               // "bits 7 to 8", "one set", …
 
 // --- run_file.c: a bare PTX file with arguments from the command line ------------------------------------------------
-// Both run it; dumps go to out as text, or to json. They return an exit code. script: the argument file, of run_script.
-int run_file(oc_device *d, const FileRun *run, const char *script, const TextList *dumps, FILE *out, Json *json,
-             Diag *diag);
-int run_script(oc_device *d, const FileRun *run, const char *script, const TextList *dumps, FILE *out, Json *json,
-               Diag *diag);
+// Both run it; dumps go to out as text, or to json. They return an exit code. run_script: its argument file.
+int run_file(oc_device *d, const FileRun *run, const TextList *dumps, FILE *out, Json *json, Diag *diag);
+int run_script(oc_device *d, const FileRun *run, const TextList *dumps, FILE *out, Json *json, Diag *diag);
 
 // --- run_program.c: a CUDA program -----------------------------------------------------------------------------------
 typedef struct ProgramRun {

@@ -37,6 +37,7 @@ static const Rule rules[] = {
     {"shared", "size", "storage.kind", BIT(STORAGE_PARTITIONED), OF_STORAGE},
     {"registers", "count", "storage.kind", (uint32_t)~BIT(STORAGE_UNIFIED), OF_STORAGE},
     {"storage", "carveouts", "kind", BIT(STORAGE_CARVED), "carveouts are those of storage.kind = carved"},
+    {"storage", "kernels", "kind", BIT(STORAGE_CARVED), "kernels prefer one of storage.carveouts"},
     OF_SETS("l1"),
     OF_SETS("readonly"),
     OF_SETS("const"),

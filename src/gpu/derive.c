@@ -93,6 +93,15 @@ static bool check_sm(const Gpu *g, Diag *diag)
         if (!s->carveout_count || s->carveouts[k] * 1024ull + s->l1.line * s->l1.ways > s->storage_size)
             return diag_error(
                 diag, "GPU description: storage.carveouts must be sizes that leave an L1 something of storage.size");
+    const char *list = s->preferred;
+    char name[sizeof s->preferred];
+    uint32_t kib;
+    while (sm_preference(&list, name, &kib)) continue;
+    if (*list)
+        return diag_error(diag,
+                          "GPU description: storage.kernels has names of kernels with KiB, as in scale:8,axpy:100, and "
+                          "not '%s'",
+                          list);
     if (s->storage != STORAGE_PARTITIONED && s->l1.set_count)
         return diag_error(
             diag, "GPU description: l1.sets settle the L1's size, and with storage.kind each launch chooses it: "
@@ -174,6 +183,8 @@ void gpu_lowering(const Gpu *g, Module *m)
     m->reorder = sm->lower > 1 && sm->reorder != REORDER_NONE;
     m->sass = sm->count == COUNT_SASS ? (int)g->capability : 0;
     m->unspilled = sm->ideal.spills;
+    m->vectors = sm->vectors;
+    m->async = sm->async && g->capability >= 80;
     m->sm_threads = sm->max_threads, m->sm_blocks = sm->max_blocks;
     if (sm->reorder == REORDER_OCCUPANCY) m->sm_registers = sm->registers;
     if (sm->storage != STORAGE_UNIFIED)

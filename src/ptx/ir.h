@@ -201,6 +201,8 @@ struct Module {
     bool free_params, reorder, near_constants;
     // What an SM has, where order.c may use more registers than the code needs, as long as that is full of threads.
     uint32_t sm_registers, sm_threads, sm_blocks;
+    bool async;      // loads that only go to shared memory become cp.async
+    bool vectors;    // loads of global memory that lie side by side become one
     bool unspilled;  // what a thread has no registers for stays in registers all the same
     // Of its register file: how many, in how many parts, and how many of them a warp takes at once. 0: nothing is
     // known.

@@ -124,10 +124,9 @@ static void (*const calls[])(Function *f, const Bounds *bounds) = {
 
 static bool runs(const PassInfo *p, const Module *m, const Bounds *bounds)
 {
-    const bool when[] = {[PASS_ALWAYS] = true,
-                         [PASS_SASS] = m->sass,
-                         [PASS_ORDERED] = m->reorder,
-                         [PASS_BOUND] = bounds->limit > 0 && !m->unspilled};
+    const bool when[] = {
+        [PASS_ALWAYS] = true,        [PASS_SASS] = m->sass,   [PASS_ORDERED] = m->reorder,
+        [PASS_VECTORS] = m->vectors, [PASS_ASYNC] = m->async, [PASS_BOUND] = bounds->limit > 0 && !m->unspilled};
     return (m->lower ? m->lower : 3) >= p->level && when[p->when];
 }
 

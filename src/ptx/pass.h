@@ -138,6 +138,10 @@ void put_beginning(Function *f);  // what machine code of each kernel begins wit
 
 // --- widen.c ---------------------------------------------------------------------------------------------------------
 void merge_shared(Function *f);  // loads of shared memory become wider ones
+void merge_global(Function *f);  // those of global memory do, as if the source had vectors
+
+// --- async.c ---------------------------------------------------------------------------------------------------------
+void copy_async(Function *f);  // loads that only go to shared memory become copies
 
 // --- hold.c ----------------------------------------------------------------------------------------------------------
 // Leaves at most so many words alive at once, where instructions don't need more; the others are in local memory.

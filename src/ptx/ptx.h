@@ -96,6 +96,8 @@ typedef enum PassWhen {
     PASS_SASS,     // machine instructions count (sm.count)
     PASS_ORDERED,  // registers.reorder
     PASS_BOUND,    // a thread's registers are bounded
+    PASS_VECTORS,  // sm.vectors
+    PASS_ASYNC,    // sm.async
 } PassWhen;
 typedef struct PassInfo {
     const char *name, *files, *doc;

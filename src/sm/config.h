@@ -38,6 +38,8 @@ typedef struct SmCfg {
     bool reg_params;                         // a kernel's parameters take registers
     uint32_t reorder;                        // Reorder: order_blocks
     uint32_t lower;                          // ptx_lower; 0: code stays as it is
+    bool async;                              // copy_async
+    bool vectors;                            // merge_global
     bool reg_values;                         // a value of any width takes one register
     bool reg_spread;                         // files_spread
     uint32_t hierarchy, lrf, orf;            // Hierarchy; words per thread in the last-result and operand register file
@@ -47,6 +49,7 @@ typedef struct SmCfg {
     uint32_t repartition, per;               // Repartition; Per: what keeps the sizes of its first launch
     bool scatter;                            // unified: an access may take several banks of a cluster
     uint32_t carveouts[64], carveout_count;  // KiB of shared memory to choose from
+    char preferred[256];                     // by kernels: "scale:8,axpy:100"
     uint32_t shared_size, shared_unit, shared_reserved, shared_max;  // bytes; of an SM, per block, a block's most
     uint32_t shared_latency, shared_conflict;                        // cycles; 1/256 cycle per pass beyond the first
     bool shared_blocks;  // passes beyond the first hold up the accesses behind

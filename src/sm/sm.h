@@ -110,6 +110,9 @@ typedef struct Division {             // of an SM's storage
 Division sm_division(const SmCfg *cfg);  // what sm_organise made
 // Sets the sizes for a launch. before: what an earlier launch had, which may stay; null: there was none.
 void sm_organise(SmCfg *cfg, const LaunchInfo *l, const Division *before);
+// Finds the next kernel of a list as storage.kernels has it, and moves *list behind it. name has room for the list.
+// False: there is none; *list is at its end, or at what is malformed.
+bool sm_preference(const char **list, char *name, uint32_t *kib);
 // The blocks of a kernel that fit an SM, and what limits them (a word).
 uint32_t sm_occupancy(const SmCfg *cfg, const LaunchInfo *l, const char **limit);
 

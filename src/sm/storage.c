@@ -3,10 +3,14 @@
 // (unified-memory §2.2, §6.3): the larger shared memory where it lets more blocks run. Unified: all three share `size`;
 // registers and shared memory for as many threads as fit come first, the cache gets what is left (§4.5). Carved, since
 // Volta: shared memory takes the least of some sizes that doesn't keep blocks out, the L1 the rest (CUDA programming
-// guide, "Shared Memory" of capability 7.x to 9.0). The driver's rule isn't published, and a preferred carve-out is
-// ignored. A division may stay for later launches, as long as it keeps no block out (per = program: unified-memory
-// §4.4).
+// guide, "Shared Memory" of capability 7.x to 9.0). The driver's rule isn't published, and what a program prefers
+// (cudaFuncAttributePreferredSharedMemoryCarveout) is ignored; storage.kernels says it by name. A division may stay for
+// later launches, as long as it keeps no block out (per = program: unified-memory §4.4).
+#include "names/names.h"
 #include "sm/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 static uint32_t round_up(uint32_t x, uint32_t unit) { return unit ? (x + unit - 1) / unit * unit : x; }
 
@@ -56,6 +60,40 @@ static void set_l1(SmCfg *cfg, uint64_t bytes)
 
 Division sm_division(const SmCfg *cfg) { return (Division){cfg->registers, cfg->shared_size, cfg->l1.size}; }
 
+bool sm_preference(const char **list, char *name, uint32_t *kib)
+{
+    const char *p = *list + strspn(*list, " ,");
+    const size_t n = strcspn(p, ":,"), digits = p[n] ? strspn(p + n + 1, "0123456789") : 0, all = n + 1 + digits;
+    *list = p;
+    if (!n || p[n] != ':' || !digits || digits > 6 || (p[all] && p[all] != ',')) return false;
+    memcpy(name, p, n);
+    name[n] = 0;
+    *kib = (uint32_t)strtoul(p + n + 1, NULL, 10);
+    *list = p + all;
+    return true;
+}
+
+// What the kernel prefers, in KiB; UINT32_MAX: nothing.
+static uint32_t preferred(const SmCfg *cfg, const LaunchInfo *l)
+{
+    char name[sizeof cfg->preferred];
+    const char *list = cfg->preferred;
+    for (uint32_t kib; sm_preference(&list, name, &kib);)
+        if (name_means(l->kernel->f->symbol->name, name)) return kib;
+    return UINT32_MAX;
+}
+
+// The least size that is as much as a kernel prefers, and has room for a block; UINT32_MAX: there is none.
+static uint32_t as_preferred(SmCfg *cfg, const LaunchInfo *l)
+{
+    const uint32_t wish = preferred(cfg, l);
+    uint32_t least = UINT32_MAX;
+    for (uint32_t k = 0; wish < UINT32_MAX && k < cfg->carveout_count; k++)
+        if (cfg->carveouts[k] >= wish && fit_with(cfg, l, cfg->carveouts[k] * 1024))
+            least = MIN(least, cfg->carveouts[k] * 1024);
+    return least;
+}
+
 // Sets the sizes that a launch has by itself.
 static void divide(SmCfg *cfg, const LaunchInfo *l)
 {
@@ -76,9 +114,11 @@ static void divide(SmCfg *cfg, const LaunchInfo *l)
         cfg->shared_size = fit * n.shared;
         set_l1(cfg, size - fit * (4 * n.registers + n.shared));
     } else if (cfg->storage == STORAGE_CARVED) {
-        uint32_t most = 0, least = UINT32_MAX;  // 0 is a size, too
-        for (uint32_t k = 0; k < cfg->carveout_count; k++) most = MAX(most, fit_with(cfg, l, cfg->carveouts[k] * 1024));
-        for (uint32_t k = 0; k < cfg->carveout_count; k++) {
+        uint32_t most = 0, least = as_preferred(cfg, l);  // 0 is a size, too
+        const bool chosen = least < UINT32_MAX;
+        for (uint32_t k = 0; !chosen && k < cfg->carveout_count; k++)
+            most = MAX(most, fit_with(cfg, l, cfg->carveouts[k] * 1024));
+        for (uint32_t k = 0; !chosen && k < cfg->carveout_count; k++) {
             uint32_t bytes = cfg->carveouts[k] * 1024;
             if (fit_with(cfg, l, bytes) == most) least = MIN(least, bytes);
         }

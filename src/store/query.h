@@ -187,7 +187,8 @@ typedef struct RunKernel {
 } RunKernel;
 typedef struct StoredRun {
     const char *key, *program, *params, *gpu, *overrides, *options;
-    const char *error;  // null: the run is done
+    const char *error;   // null: the run is done
+    const char *result;  // the measure RESULT; null: there is none
     const char *version, *finished, *host;
     bool verified;
     int64_t model;

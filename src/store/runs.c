@@ -328,11 +328,13 @@ bool runs_read(Runs *runs, Store *s, const RunsWanted *wanted, Diag *diag)
 {
     Reader r = {.runs = runs, .s = s, .diag = diag};
     sqlite3_stmt *q = NULL;
-    bool begun = false, ok = sql_read(s, &begun, diag) && open_reader(&r) &&
-                             prepare(&r, &q,
-                                     "SELECT id, key, program, params, gpu, overrides, options, error, version, "
-                                     "finished, host, verified, model, cycles, warp_instructions,"
-                                     " wall_seconds, status = 'done' FROM run WHERE verb = 'run' ORDER BY id");
+    bool begun = false,
+         ok = sql_read(s, &begun, diag) && open_reader(&r) &&
+              prepare(&r, &q,
+                      "SELECT id, key, program, params, gpu, overrides, options, error, version, "
+                      "finished, host, verified, model, cycles, warp_instructions,"
+                      " wall_seconds, status = 'done', (SELECT text FROM measure WHERE run_id = run.id AND "
+                      "name = '" RESULT_MEASURE "') FROM run WHERE verb = 'run' ORDER BY id");
     while (ok && !diag->failed && next(&r, q)) {
         const char *program = word(&r, q, 2), *gpu = word(&r, q, 4);
         if (wanted->key && strcmp(wanted->key, word(&r, q, 1))) continue;
@@ -353,6 +355,7 @@ bool runs_read(Runs *runs, Store *s, const RunsWanted *wanted, Diag *diag)
                          .cycles = count(&r, q, 13),
                          .warp_instructions = count(&r, q, 14),
                          .wall_seconds = sqlite3_column_double(q, 15)};
+        run.result = text(&r, q, 17);
         if (!sqlite3_column_int(q, 16) && !run.error) run.error = "failed";
         run.count = arena_alloc(&runs->arena, sizeof *run.count * C_COUNT);
         add_setting(&run, "gpu", run.gpu);

@@ -54,6 +54,7 @@ bool store_put(Store *s, const Identity *id, const RunOutcome *outcome, Diag *di
 // --- inputs.c: runs that read files ----------------------------------------------------------------------------------
 // What the measures of a CUDA program's run are called: the base of its identity, and the hash of each file that it
 // read. Where the program read more than can be told, no run of it is ever found.
+#define RESULT_MEASURE "result"  // of a file's kernels: a hash of what they left in their buffers
 #define INPUT_BASE "program.base"
 #define INPUT_FILE "program.input"
 #define INPUT_MORE "program.more"

@@ -6,6 +6,7 @@
 #include "sweep/wire.h"
 
 #include "chip/record.h"
+#include "compile/compile.h"
 #include "driver/fatbin.h"
 
 #define XXH_INLINE_ALL
@@ -219,7 +220,7 @@ static bool is_probe(const Cell *c) { return !strcmp(c->verb, "probe"); }
 static bool is_file(const Cell *c)
 {
     size_t n = strlen(c->program);
-    return n > 4 && !strcmp(c->program + n - 4, ".ptx");
+    return (n > 4 && !strcmp(c->program + n - 4, ".ptx")) || is_cuda_source(c->program);
 }
 
 static bool is_program(const Cell *c) { return !workload_find(c->program) && elf_program(c->program); }
@@ -247,8 +248,64 @@ static void wrong_option(const Cell *c, Plan *plan)
     }
 }
 
-// Plans a run of a PTX file's kernel. The key has the names and the contents of that file and of the files its buffers
-// are read from.
+static void join_hash(XXH128_hash_t *to, XXH128_hash_t hash)
+{
+    to->low64 = to->low64 * 0x9E3779B97F4A7C15ull + hash.low64;
+    to->high64 = to->high64 * 0x9E3779B97F4A7C15ull + hash.high64;
+}
+
+// The PTX of a .cu file's kernels, for the cell's GPU.
+static const Content *compiled(Planner *p, Plan *plan, Diag *diag)
+{
+    const Cell *c = plan->cell;
+    Text overrides = {0}, canonical = {0}, name = {0}, ptx = {0};
+    const Content *made = NULL;
+    int64_t at;
+    join(&overrides, c->sets);
+    const Gpu *gpu = description(p, c, overrides.v, &canonical, diag);
+    if (!gpu) wrong_set(c, plan);
+    if (gpu) text_printf(&name, "%u %s", gpu->capability, c->program);  // no file's name: it has the kernels' target
+    if (gpu && !c->params && has_main(c->program)) {
+        diag_error(diag,
+                   "%s is a program, with main\nhint: onchip cc %s -o program, and then ./program; or choose a kernel "
+                   "of it with --kernel, or an argument file, @FILE",
+                   c->program, c->program);
+        plan->wrong = c->program;
+    } else if (gpu && map_get(&p->programs, name.v, name.n, &at)) {
+        made = p->contents.v[at];
+    } else if (gpu && !compile_cuda(c->program, (CompileWish){.capability = gpu->capability}, &ptx, diag)) {
+        plan->wrong = c->program;
+    } else if (gpu) {
+        made = add_content(p, &p->programs, name.v, name.n, XXH3_128bits(ptx.v ? ptx.v : "", ptx.n), ptx);
+        ptx = (Text){0};
+    }
+    text_free(&overrides), text_free(&canonical), text_free(&name), text_free(&ptx);
+    return made;
+}
+
+// Adds to the key what the argument file says, and the files that are named there.
+static bool plan_script(Planner *p, Plan *plan, Subject *s, Diag *diag)
+{
+    TextList files = {0};
+    const Content *script = file_content(p, plan->file->script, true, diag);
+    for (const char *const *q = plan->cell->params; !script && *q; q++)
+        if (gives(*q, "args")) plan->wrong = *q;
+    if (!script) return false;
+    plan->file->script_text = &script->text;
+    join_hash(&s->code, script->hash);
+    script_files(plan->file->script, &script->text, &p->arena, &files);
+    bool ok = true;
+    for (size_t k = 0; k < files.n && ok; k++) {
+        const Content *one = file_content(p, files.v[k], false, diag);
+        ok = one;
+        if (one) join_hash(&s->code, one->hash);
+    }
+    vec_free(&files);
+    return ok;
+}
+
+// Plans a run of a kernel of a PTX file or of CUDA source, or of those of an argument file. The key has the names and
+// the contents of that file, of the argument file, and of the files that buffers are read from.
 static bool plan_file(Planner *p, Plan *plan, Subject *s, Text *params, Diag *diag)
 {
     const Cell *c = plan->cell;
@@ -260,18 +317,21 @@ static bool plan_file(Planner *p, Plan *plan, Subject *s, Text *params, Diag *di
     if (!ok) wrong_option(c, plan), diag_error(diag, "%s: %s", c->program, error.text.v);
     diag_free(&error);
     if (!ok) return false;
-    const Content *code = file_content(p, c->program, true, diag);
-    if (!code) return plan->wrong = c->program, false;
+    const bool source = is_cuda_source(c->program);
+    const Content *code = source ? compiled(p, plan, diag) : file_content(p, c->program, true, diag);
+    if (!code && !source) plan->wrong = c->program;
+    if (!code) return false;
     plan->ptx = plan->file->text = &code->text;
+    if (source) plan->file->path = arena_printf(&p->arena, "PTX of %s", c->program);
     plan->file->rewritten = c->how.sl1;
     s->code = code->hash;
+    if (plan->file->script) return plan_script(p, plan, s, diag);
     for (size_t a = 0; a < plan->file->args.n; a++) {
         const char *arg = plan->file->args.v[a], *at = strstr(arg, ":@");
         if (strncmp(arg, "buf:", 4) || !at) continue;
         const Content *one = file_content(p, at + 2, false, diag);
         if (!one) return false;
-        s->code.low64 = s->code.low64 * 0x9E3779B97F4A7C15ull + one->hash.low64,
-        s->code.high64 = s->code.high64 * 0x9E3779B97F4A7C15ull + one->hash.high64;
+        join_hash(&s->code, one->hash);
     }
     return true;
 }

@@ -8,6 +8,7 @@
 #include "device/device.h"
 #include "serve/serve.h"
 
+#define XXH_INLINE_ALL
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -18,6 +19,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 static const char mark[16] = "onchip: complete";
 
@@ -39,14 +41,39 @@ static oc_device *open_device(const Plan *plan, Text *printed, Diag *diag)
     return device_open(&config, plan->gpu, &d, diag) == OC_OK ? d : NULL;
 }
 
-// Runs a kernel of a PTX file. Its result isn't checked, since nobody knows what it should be.
-static void run_file(const Plan *plan, oc_device *d, RunOutcome *o, Diag *diag)
+// Puts a hash of what buffers have in them, so that two runs can be compared.
+static void put_result(oc_device *d, const FileBuffer *buffers, size_t n, Findings *found)
+{
+    enum { PART = 1 << 20 };
+    XXH3_state_t *state = XXH3_createState();
+    uint8_t *part = mem_alloc(PART);
+    bool ok = state && XXH3_128bits_reset(state) == XXH_OK;
+    for (size_t k = 0; k < n; k++)
+        for (size_t at = 0; ok && buffers[k].ptr && at < buffers[k].bytes; at += PART) {
+            const size_t bytes = MIN(buffers[k].bytes - at, (size_t)PART);
+            ok = oc_read(d, part, buffers[k].ptr + at, bytes, NULL) == OC_OK;
+            if (ok) XXH3_128bits_update(state, part, bytes);
+        }
+    const XXH128_hash_t hash = ok ? XXH3_128bits_digest(state) : (XXH128_hash_t){0, 0};
+    char text[KEY_DIGITS + 1];
+    snprintf(text, sizeof text, "%016llx%016llx", (unsigned long long)hash.high64, (unsigned long long)hash.low64);
+    if (ok) findings_put_text(found, RESULT_MEASURE, "", text);
+    if (state) XXH3_freeState(state);
+    mem_free(part);
+}
+
+// Runs a kernel of a PTX file, or those of an argument file. The result isn't checked: nobody knows what it should be.
+static void run_file(const Plan *plan, oc_device *d, RunOutcome *o, Findings *found, Diag *diag)
 {
     FileLaunch l = {.values = NULL};
-    oc_status status = file_prepare(d, plan->file, &l, diag);
-    if (status == OC_OK) status = file_launch(&l, diag);
+    Script s = {.arena = {0}};
+    const bool script = plan->file->script;
+    oc_status status = script ? script_run(d, plan->file, &s, diag) : file_prepare(d, plan->file, &l, diag);
+    if (status == OC_OK && !script) status = file_launch(&l, diag);
+    if (status == OC_OK)
+        put_result(d, script ? s.buffers.v : l.buffers, script ? s.buffers.n : plan->file->args.n, found);
     if (status != OC_OK && status != OC_LIMIT) o->error = diag->text.v ? diag->text.v : "";
-    file_free(&l);
+    file_free(&l), script_free(&s);
 }
 
 static void run_workload(const Plan *plan, oc_device *d, RunOutcome *o, Diag *diag)
@@ -205,7 +232,7 @@ bool plan_run(const Plan *plan, Store *store, Diag *diag)
     if (plan->measurement)
         run_measurement(plan, d, &o, &found, &error);
     else if (plan->file)
-        run_file(plan, d, &o, &error);
+        run_file(plan, d, &o, &found, &error);
     else if (plan->words)
         run_program(plan, &id, d, &o, &found, &printed, &error);
     else

@@ -19,7 +19,8 @@ void regex_close(Regex *p);                               // null: nothing
 // All that determines a run's result. Lists end with a null pointer and may be null. Texts belong to the caller.
 typedef struct Cell {
     const char *verb;  // "run" or "probe"
-    // For run a workload, a PTX file, whose name ends in .ptx, or the path of a CUDA program; for probe a measurement.
+    // For run a workload, a file with kernels, whose name ends in .ptx or .cu, or a CUDA program's path; for probe a
+    // measurement.
     const char *program;
     const char *gpu;            // a description's name or file
     const char *const *params;  // "nx=64"
@@ -39,7 +40,7 @@ typedef struct Plan {
     const Cell *cell;  // the caller's
     Identity id;
     const struct Gpu *gpu;          // the planner's
-    const Text *ptx;                // the PTX file's contents, the planner's; null: there is no file
+    const Text *ptx;                // the file's PTX, the planner's; null: there is no file
     const WorkloadEntry *workload;  // one of workload, file, words and measurement isn't null: that is the program
     FileRun *file;                  // the planner's, but for its list of arguments
     const char *const *words;       // of a CUDA program, whose file is the first; the planner's, ended by null

@@ -228,6 +228,7 @@ void file_free(FileLaunch *l)
 
 bool file_options(FileRun *r, const char *path, const char *const *params, Arena *arena, Diag *diag)
 {
+    bool others = false;
     *r = file_run(path);
     for (; params && *params; params++) {
         const char *equals = strchr(*params, '=');
@@ -244,6 +245,15 @@ bool file_options(FileRun *r, const char *path, const char *const *params, Arena
         const char *line = equals + 1;
         while (!strcmp(names[k], "args") && word_next(&line, &plain)) vec_push(&r->args, arena_copy(arena, plain.v));
         text_free(&plain);
+        others |= strcmp(names[k], "args") != 0;
     }
+    if (!r->args.n || *r->args.v[0] != '@') return true;
+    if (r->args.n > 1)
+        return diag_error(diag, "%s is an argument file, and no argument stands beside it", r->args.v[0]);
+    if (others)
+        return diag_error(diag, "%s is an argument file, which says kernel, grid, block and smem for each launch",
+                          r->args.v[0]);
+    r->script = r->args.v[0] + 1;
+    r->args.n = 0;
     return true;
 }

@@ -92,10 +92,12 @@ typedef struct FileRun {
     const Text *text;    // the file's contents; null: the file is read
     Target target;       // which PTX of several is taken; capability 0: the one that fits the GPU best
     oc_dim3 grid, block;
-    uint32_t smem;   // dynamic shared memory of a block, bytes
-    TextList args;   // "i32:7", "buf:4KiB:rand:f32"
-    TextList names;  // of the first parameters, in place of the PTX'; may be empty
-    bool rewritten;  // the software L1 adds kernels to the module: those can't be chosen
+    uint32_t smem;            // dynamic shared memory of a block, bytes
+    TextList args;            // "i32:7", "buf:4KiB:rand:f32"
+    TextList names;           // of the first parameters, in place of the PTX'; may be empty
+    bool rewritten;           // the software L1 adds kernels to the module: those can't be chosen
+    const char *script;       // an argument file, which says kernels, shapes and arguments; null: there is none
+    const Text *script_text;  // its contents; null: it is read
 } FileRun;
 // A run of the file's only kernel with grid 1, block 32 and no dynamic shared memory.
 FileRun file_run(const char *path);
@@ -132,8 +134,8 @@ oc_status file_choose(const FileRun *run, oc_module *module, oc_kernel **kernel,
 oc_status file_arguments(const FileRun *run, oc_kernel *kernel, FileLaunch *l, Diag *diag);
 void file_free(FileLaunch *l);
 // Makes run from the parameters of a cell: "kernel=", "grid=", "block=", "smem=", and "args=" with all arguments, each
-// a word. Arguments are copied into arena. False, with the reason, for another name or a malformed value.
-// The caller releases run->args with vec_free.
+// a word; or "args=@FILE" alone, an argument file. Arguments are copied into arena. False, with the reason, for another
+// name or a malformed value. The caller releases run->args with vec_free.
 bool file_options(FileRun *run, const char *path, const char *const *params, Arena *arena, Diag *diag);
 
 // --- script.c: several kernels of a file, from an argument file ------------------------------------------------------
@@ -143,9 +145,12 @@ typedef struct Script {
     VEC(FileBuffer) buffers;  // in the order of the file
     bool filled;              // all have their addresses
 } Script;
-// Reads the argument file at path, makes its buffers, and runs its launches one after the other: kernels of run's file.
+// Reads run's argument file, makes its buffers, and runs its launches one after the other: kernels of run's file.
 // Whatever it returns, script_free releases the script.
-oc_status script_run(oc_device *d, const FileRun *run, const char *path, Script *script, Diag *diag);
+oc_status script_run(oc_device *d, const FileRun *run, Script *script, Diag *diag);
+// Adds the files that an argument file of this text fills buffers from. Names are copied into arena. A malformed text
+// has none: script_run says what is wrong.
+void script_files(const char *path, const Text *text, Arena *arena, TextList *files);
 void script_free(Script *script);
 
 // --- words.c: words between blanks, and lists of values between commas -----------------------------------------------

@@ -317,14 +317,43 @@ static oc_status run_all(oc_device *d, const FileRun *r, Script *s, Diag *diag)
     return status;
 }
 
-oc_status script_run(oc_device *d, const FileRun *r, const char *path, Script *s, Diag *diag)
+oc_status script_run(oc_device *d, const FileRun *r, Script *s, Diag *diag)
 {
-    Text text = {0};
+    Text own = {0};
+    const Text *text = r->script_text ? r->script_text : &own;
     *s = (Script){.arena = {0}};
-    if (!text_read_file(&text, path)) return file_fail(diag, OC_BAD_FILE, "can't read %s: %s", path, strerror(errno));
-    bool read = ini_parse(&s->ini, path, text.v ? text.v : "", text.n, diag);
-    text_free(&text);
+    if (!r->script_text && !text_read_file(&own, r->script))
+        return file_fail(diag, OC_BAD_FILE, "can't read %s: %s", r->script, strerror(errno));
+    bool read = ini_parse(&s->ini, r->script, text->v ? text->v : "", text->n, diag);
+    text_free(&own);
     return read ? run_all(d, r, s, diag) : OC_BAD_ARGUMENT;
+}
+
+// Adds the file of "@FILE", "4KiB:@FILE" or "buf:@FILE".
+static void add_file(const char *word, Arena *arena, TextList *files)
+{
+    const char *at = *word == '@' ? word : strstr(word, ":@");
+    if (at) vec_push(files, arena_copy(arena, at + 1 + (*at == ':')));
+}
+
+void script_files(const char *path, const Text *text, Arena *arena, TextList *files)
+{
+    Ini ini = {0};
+    Diag none = {0};
+    bool ok = ini_parse(&ini, path, text->v ? text->v : "", text->n, &none);
+    for (size_t k = 0; ok && k < ini.entries.n; k++) {
+        const IniEntry *e = &ini.entries.v[k];
+        if (!strcmp(e->section, "buffers")) add_file(e->value, arena, files);
+        if (!ini_within(e, "launch") || strcmp(e->key, "args")) continue;
+        for (const char *p = e->value; *(p += strspn(p, " \t"));) {
+            size_t n = script_word(p);
+            const char *word = arena_text(arena, p, n);
+            if (!strncmp(word, "buf:", 4)) add_file(word, arena, files);
+            p += n;
+        }
+    }
+    ini_free(&ini);
+    diag_free(&none);
 }
 
 void script_free(Script *s)

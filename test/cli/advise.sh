@@ -167,11 +167,30 @@ cause stream x 100 first_touch "${stream[@]}"
 run advise stream.ptx "${stream[@]}" --db advise.db --budget 0 --json
 [[ $(jq '[.trials[] | select(.cycles and .times >= 1.1)] | length' <<<"$out") == 0 ]] || complain "a stream gains: $out"
 
+# Blocks of 32 threads keep 8 warps on an SM of 48, which has room for 8 blocks: larger ones, with the same threads in
+# all, take what is said. Where a block turns what it has, other blocks give another result, and are no change.
+small=(--arg buf:240KiB:iota:f32 --arg buf:240KiB)
+run advise stream.ptx --grid 1920 --block 32 "${small[@]}" --db advise.db --budget 0 --json
+said=$(jq '[.trials[] | select((.changes | length) == 1 and .changes[0].kind == "block" and .cycles)] |
+    min_by(.cycles)' <<<"$out")
+got=$(eval "$(jq -r '.command | sub("onchip run"; "cycles")' <<<"$said")")
+[[ $got == "$(jq .cycles <<<"$said")" ]] || complain "its command takes $got cycles: $said"
+(($(jq .base.cycles <<<"$out") * 100 > got * 120)) || complain "larger blocks gain nothing: $out"
+sed "s/mul.wide.u32 %d4, %r4, 4/&; sub.u32 %r3, %r2, %r3; mul.wide.u32 %d5, %r3, 4/
+    s/add.u64 %d2, %d2, %d4;/add.u64 %d2, %d2, %d5;/" stream.ptx >turn.ptx
+gives 0 'other result blocks of' 'No change gains' -- \
+    advise turn.ptx --grid 1 --block 64 "${small[@]}" --db advise.db --budget 0
+
 # A budget that is up ends it, and the same command goes on with what the store has.
 gives 0 "runs weren't made, as the time was up" -- advise atax nx=96 ny=96 --db budget.db --budget 0.000001
 gives 0 'times as fast' write 'onchip run atax nx=96 ny=96' robust -- \
     advise atax nx=96 ny=96 --db budget.db --budget 0 --robust
 lacks "weren't made"
+# Settings of the software L1, also together: their command takes what was said.
+run advise atax nx=256 ny=256 --set shared.size=32KiB --set shared.max=32KiB --db advise.db --budget 0 --json
+got=$(eval "$(jq -r '.best.command | sub("onchip run"; "cycles")' <<<"$out")")
+[[ $(jq -r .best.command <<<"$out") == *--sl1=*+* && $got == "$(jq .best.cycles <<<"$out")" ]] ||
+    complain "the software L1's settings: $got cycles: $(jq -c .best <<<"$out")"
 gives 2 'advise on what' -- advise
 gives 2 'advise takes one run' -- advise atax,bicg
 gives 2 '--budget takes seconds' -- advise atax --budget soon

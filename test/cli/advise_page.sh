@@ -41,4 +41,21 @@ for name, share, limits in tables[-1]:
 figures = [f for f in root.iter(space + "figure")]
 assert len(figures) == 1 and "What each change gains" in text(figures[0])
 PYTHON
+# What no run can try stands on the page, too.
+cat >again.ptx <<'PTX'
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry again(.param .u64 x, .param .u64 y)
+{
+  .reg .b32 %r<2>; .reg .b64 %d<4>; .reg .f32 %f<4>;
+  ld.param.u64 %d1, [x]; ld.param.u64 %d2, [y]; mov.u32 %r1, %tid.x; mul.wide.u32 %d3, %r1, 4;
+  add.u64 %d1, %d1, %d3; add.u64 %d2, %d2, %d3;
+  ld.global.f32 %f1, [%d1]; st.global.f32 [%d2], %f1; ld.global.f32 %f2, [%d1]; st.global.f32 [%d2+128], %f2; ret;
+}
+PTX
+again=(advise again.ptx --arg buf:128 --arg buf:256 --db runs.db --budget 0)
+"$ONCHIP" "${again[@]}" --page - >again.html || complain "advise again.ptx --page fails"
+grep -q 'What no run can try' again.html && grep -q 'x is loaded again, since' again.html ||
+    complain "the page lacks what no run can try"
 exit $bad

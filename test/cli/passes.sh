@@ -49,11 +49,17 @@ pass=spill && after $pass
 [[ $(sed 1d <<<"$out") == "$(run show ptx "$work/k.ptx" --gpu rtx3080 --view lowered && sed 1d <<<"$out")" ]] ||
     complain "what the last pass leaves isn't what is lowered"
 
-# all: the passes of the table that run, in its order.
+# all: the passes of the table that run, in its order: for a card those that keys don't ask for, and with these all.
 names=$("$onchip" show passes | sed -n 's/^| `\([a-z]*\)` .*/\1/p')
 (($(wc -l <<<"$names") > 5)) || complain "the table of passes: $names"
+asked=$("$onchip" show passes | sed -n 's/^| `\([a-z]*\)` .*| with sm\.\(vectors\|async\) |.*/\1/p')
+[[ $asked == $'vectors\nasync' ]] || complain "passes that keys ask for: $asked"
 after all
-[[ $(sed -n 's/^k, after //p' <<<"$out") == "$names" ]] || complain "not each pass runs for rtx3080: $out"
+[[ $(sed -n 's/^k, after //p' <<<"$out") == "$(grep -vxF "$asked" <<<"$names")" ]] ||
+    complain "not each pass runs for rtx3080: $out"
+printf '[gpu]\nbase = rtx3080\n[sm]\nvectors = yes\nasync = yes\n' >"$work/asked.ini"
+run show ptx "$work/k.ptx" --gpu "$work/asked.ini" --after all
+[[ $(sed -n 's/^k, after //p' <<<"$out") == "$names" ]] || complain "not each pass runs where it is asked for: $out"
 run show ptx "$work/k.ptx" --after all
 [[ $(sed -n 's/^k, after //p' <<<"$out") == $'wmma\ncopies\ndead' ]] || complain "without a card others run: $out"
 

@@ -74,6 +74,8 @@ static void refused(void **state)
         "storage.kind=carved",
         "storage.kind=carved storage.carveouts=8,64",
         "storage.carveouts=8,2000",
+        "storage.kind=fermi storage.kernels=scale:8",
+        "storage.kernels=scale:8,axpy",
         "nothing",
         "l1=3",
         "l1.weights=a,b",

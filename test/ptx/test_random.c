@@ -278,9 +278,11 @@ static void forms(void **state)
             ptx_lowered_free(g);
         }
         m->reorder = true;
-        for (int how = 0; how < 3; how++) {  // then with as many registers as it likes; then with loads merged before
+        // Then with as many registers as it likes; then with loads merged before; at last those of global memory, too.
+        for (int how = 0; how < 4; how++) {
             if (how) m->sm_registers = 65536, m->sm_threads = 512, m->sm_blocks = 16;
             m->sass = how > 1 ? 86 : 0;
+            m->vectors = m->async = how > 2;
             Function *g = ptx_lower(f, 0);
             expect_same(g, (Home){0}, &want, seed, "in another order, it");
             check_allocs(g, &want, seed);
