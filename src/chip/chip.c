@@ -33,6 +33,9 @@ typedef struct Launch {
     uint32_t epoch;
     Tracer *tracer;        // null: nobody asks
     Stretches *stretches;  // null: all blocks are timed
+    const Part *part;      // likewise: the others are executed by `beside`
+    Execution *beside;
+    PartTraffic traffic;
 } Launch;
 
 static uint8_t structure_of(const Sm *sm, uint64_t address)
@@ -401,6 +404,12 @@ static void hand_out_clusters(Launch *l)
     }
 }
 
+static void give_block(Launch *l, Sm *sm)
+{
+    sm_give_block(sm, l->part ? part_block(l->part, l->started) : l->started, l->to);
+    l->started++;
+}
+
 // Blocks go to the SMs in turn, one each, as long as there is room.
 static void hand_out(Launch *l)
 {
@@ -413,7 +422,7 @@ static void hand_out(Launch *l)
     for (uint32_t tried = 0; l->started < end && tried < c->used;) {
         Sm *sm = &c->sms[l->next_sm];
         if (sm_has_room(sm))
-            sm_give_block(sm, l->started++, l->to), tried = 0;
+            give_block(l, sm), tried = 0;
         else
             tried++;
         l->next_sm = (l->next_sm + 1) % c->used;
@@ -427,6 +436,13 @@ static bool all_over(const Launch *l)  // the timed blocks
     return !running;
 }
 
+static uint64_t executed(const Chip *c)
+{
+    uint64_t insts = 0;
+    for (uint32_t s = 0; s < c->used; s++) insts += c->sms[s].count[C_WARP_INSTS];
+    return insts;
+}
+
 // At an edge: blocks that are timed begin, those of a sampled launch that aren't are executed.
 static RunResult begin_blocks(Launch *l)
 {
@@ -437,7 +453,10 @@ static RunResult begin_blocks(Launch *l)
         result = stretches_edge(l->stretches, &l->started, l->to, all_over(l), l->message);
         hand_out(l);
     }
-    return result;
+    if (!l->beside || result != RUN_OK) return result;
+    part_slow(l->part, l->c, &l->traffic, l->to);
+    const uint64_t insts = executed(l->c), others = l->part->blocks - l->part->timed;
+    return beside_step(l->beside, (uint64_t)((double)insts * (double)others / (double)l->part->timed), l->message);
 }
 
 // Policies that look at it learn how busy L2 and DRAM were until now.
@@ -495,13 +514,6 @@ static bool keep_interval(Launch *l)
     return true;
 }
 
-static uint64_t executed(const Chip *c)
-{
-    uint64_t insts = 0;
-    for (uint32_t s = 0; s < c->used; s++) insts += c->sms[s].count[C_WARP_INSTS];
-    return insts;
-}
-
 // Where a cycle takes long, the host's clock says when it is time again.
 static void tell_progress(Launch *l)
 {
@@ -554,12 +566,24 @@ static uint64_t last_event(const Chip *c)
     return end;
 }
 
-RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uint32_t texture_count,
-                   const RunOptions *o, Record *r, Text *message)
+// All that isn't timed is executed to its end.
+static RunResult end_beside(Launch *l, RunResult result, Executed *other)
 {
-    uint64_t blocks = (uint64_t)info->grid[0] * info->grid[1] * info->grid[2];
-    uint32_t sms = c->used = (uint32_t)MIN(blocks, c->gpu.sms);
-    Launch l = {.c = c, .o = o, .r = r, .message = message, .blocks = blocks, .told_at = seconds_now()};
+    if (!l->beside) return result;
+    beside_alone(l->beside);
+    if (result == RUN_OK) result = beside_run(l->beside, 0, 0, l->message);
+    if (result == RUN_OK && beside_left(l->beside)) result = RUN_HANG;
+    *other = beside_done(l->beside);
+    beside_close(l->beside, l->r);
+    return result;
+}
+
+RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uint32_t texture_count,
+                   const RunOptions *o, const Part *part, Executed *other, Record *r, Text *message)
+{
+    uint64_t blocks = part ? part->timed : (uint64_t)info->grid[0] * info->grid[1] * info->grid[2];
+    uint32_t sms = c->used = (uint32_t)MIN(blocks, part ? part->run : c->gpu.sms);
+    Launch l = {.c = c, .o = o, .r = r, .message = message, .blocks = blocks, .part = part, .told_at = seconds_now()};
     SmCfg organised = c->gpu.sm;
     uint32_t fit =
         chip_fit(&organised, info, c->gpu.cluster_sms ? MIN(sms, c->gpu.cluster_sms) : sms, &c->division, r, message);
@@ -584,13 +608,16 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
     route_structures(&l, r);
     RunResult result = RUN_OK;
     if (c->check) check_begin(c->check, info, c->gmem);
-    l.stretches = stretches_open(c, info, textures, texture_count, o, fit);
+    if (!part) l.stretches = stretches_open(c, info, textures, texture_count, o, fit);
+    if (part && !part->alone) l.beside = beside_part(c, info, textures, texture_count, o, fit, part);
+    if (part) part_slow(part, c, &l.traffic, 0);
     for (;; l.window++) {
         result = begin_blocks(&l);
         if (result != RUN_OK) break;
         run_window(&l);
         if (is_over(&l, &result)) break;
     }
+    result = end_beside(&l, result, other);
     for (uint32_t s = 0; s < sms && result != RUN_OK; s++) sm_cut(&c->sms[s], l.to);
     for (uint32_t s = 0; s < sms; s++) scratch_count(&c->sms[s], MIN(l.to, c->sms[s].last_event));
     if (l.tracer) tracer_edge(l.tracer, c, l.to, true);
@@ -601,7 +628,7 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
     uint64_t end = last_event(c);
     if (result == RUN_OK && end) r->count[C_CYCLES] = end;
     if (l.stretches) stretches_close(l.stretches, r, result == RUN_OK);
-    record_account(r, &c->gpu, &organised);
+    if (!part) record_account(r, &c->gpu, &organised);
     c->clock_ns += (uint64_t)((double)r->count[C_CYCLES] * 1e3 / c->gpu.core_mhz);
     if (result != RUN_OK) chip_reset(c);
     return result;

@@ -15,8 +15,8 @@
 
 #include <string.h>
 
-enum { STRETCH = 256, TURN = 65536 };  // instructions of a warp, and of a block, at one go
-enum { POLLS = 32 };                   // strong accesses of a stretch, with nothing changed: the warp polls
+enum { STRETCH = 256, TURN = 65536, STEP_TURN = 2048 };  // instructions of a warp, and of a block, at one go
+enum { POLLS = 32 };  // strong accesses of a stretch, with nothing changed: the warp polls
 enum {
     QUIET_ROUNDS = 4,
     SAME_ROUNDS = 64,
@@ -29,6 +29,8 @@ struct Execution {
     Env env;
     Cta **at;  // the block in each place of the chip; null: none runs there
     uint32_t slots, per_block;
+    const Part *part;             // whose other blocks run; null: all do
+    uint32_t turn, place;         // instructions of a block at one go; the place whose turn it is in beside_step
     uint64_t started, end, left;  // the next block; behind the last one to start; blocks that aren't over
     uint64_t finished, insts, threads;
     bool beside;               // others of the launch are timed
@@ -110,7 +112,7 @@ static RunResult run_warp(Execution *x, Warp *warp, Text *message)
 // long enough.
 static RunResult run_block(Execution *x, Cta *cta, Text *message)
 {
-    uint64_t end = x->env.clock + TURN;
+    uint64_t end = x->env.clock + x->turn;
     for (bool moved = true; moved && cta->running && x->env.clock < end;) {
         x->moving = x->polling = 0;
         for (uint32_t w = 0; w < x->per_block && cta->running; w++) {
@@ -185,6 +187,8 @@ static void start_block(Execution *x, uint32_t k, uint64_t number, Cluster *clus
     for (uint32_t w = 0; w < x->per_block; w++) cta->warps[w].slot = k / sms * x->per_block + w;
 }
 
+static uint64_t next_block(const Execution *x) { return x->part ? part_other(x->part, x->started) : x->started; }
+
 static void end_block(Execution *x, uint32_t k)
 {
     x->c->ctas.v[x->c->idle++] = x->at[k];
@@ -236,7 +240,7 @@ static RunResult run_blocks(Execution *x, Text *message)
             if (!x->at[k] && (x->started == x->end || x->env.launch->cluster[0])) continue;
             if (!x->at[k] && !more_ctas(x)) return no_room(x, message);
             x->env.sm = k % x->c->gpu.sms;
-            if (!x->at[k]) start_block(x, k, x->started, NULL, 0);
+            if (!x->at[k]) start_block(x, k, next_block(x), NULL, 0);
             RunResult r = run_block(x, x->at[k], message);
             if (r != RUN_OK) return r;
             if (!x->at[k]->running) end_block(x, k);
@@ -256,8 +260,10 @@ static void open_places(Execution *x, Chip *c, const LaunchInfo *info, const Tex
                         const RunOptions *o, uint32_t fit)
 {
     const uint64_t blocks = (uint64_t)info->grid[0] * info->grid[1] * info->grid[2];
-    *x = (Execution){
-        .c = c, .o = o, .per_block = (info->block[0] * info->block[1] * info->block[2] + LANES - 1) / LANES};
+    *x = (Execution){.c = c,
+                     .o = o,
+                     .turn = TURN,
+                     .per_block = (info->block[0] * info->block[1] * info->block[2] + LANES - 1) / LANES};
     x->env = (Env){.gmem = c->gmem,
                    .textures = textures,
                    .texture_count = texture_count,
@@ -327,6 +333,37 @@ RunResult beside_run(Execution *x, uint64_t from, uint64_t to, Text *message)
 {
     if (from < to) x->started = from, x->end = to, x->left += to - from;
     return run_blocks(x, message);
+}
+
+Execution *beside_part(Chip *c, const LaunchInfo *info, const Texture *textures, uint32_t texture_count,
+                       const RunOptions *o, uint32_t fit, const Part *part)
+{
+    Execution *x = beside_open(c, info, textures, texture_count, o, fit);
+    const uint64_t others = part->blocks - part->timed;
+    x->part = part;
+    x->turn = STEP_TURN;
+    x->slots = (uint32_t)MIN(MIN(others, (uint64_t)fit * (part->row - part->run)), x->slots);
+    x->end = x->left = others;
+    return x;
+}
+
+// A round in which no place has a block that moves is the last.
+RunResult beside_step(Execution *x, uint64_t to, Text *message)
+{
+    for (uint32_t still = 0; x->insts < to && x->left && still < x->slots; x->place = (x->place + 1) % x->slots) {
+        const uint32_t k = x->place;
+        const uint64_t before = x->insts;
+        still++;
+        if (!x->at[k] && x->started == x->end) continue;
+        if (!x->at[k] && !more_ctas(x)) return no_room(x, message);
+        x->env.sm = k % x->c->gpu.sms;
+        if (!x->at[k]) start_block(x, k, next_block(x), NULL, 0);
+        RunResult r = run_block(x, x->at[k], message);
+        if (r != RUN_OK) return r;
+        if (!x->at[k]->running) end_block(x, k);
+        if (x->insts > before) still = 0;
+    }
+    return RUN_OK;
 }
 
 void beside_alone(Execution *x) { x->beside = false; }

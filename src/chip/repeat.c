@@ -314,7 +314,7 @@ RunResult chip_launch(Chip *c, const LaunchInfo *l, const Texture *textures, uin
     const bool keeps = looks && p->cost >= WORTH * cost_of_looking(c) && past_begin(c, p);
     const size_t printed = o->printed ? o->printed->n : 0;
     if (p && !keeps) past_drop(c->repeats, p);
-    RunResult result = chip_run(c, l, textures, texture_count, o, r, message);
+    RunResult result = slices_run(c, l, textures, texture_count, o, r, message);
     if (!p) return result;
     if (keeps) p->cost = 0;
     p->cost += result == RUN_OK ? cost_of(r->count) : 0;

@@ -15,10 +15,37 @@ bool chip_put_to_sleep(Chip *c, bool all_awake);
 bool chip_wake_asked(Chip *c);
 void chip_reset(Chip *c);  // after a fault, a limit, or memory that was lacking: the next launch builds it anew
 
+// --- part.c: which blocks of a launch are timed, where a part of its SMs is simulated --------------------------------
+// Blocks come to the SMs in turn: a row is one for each. Of each row the first `run` are timed, on as many SMs, while
+// the others are executed in step.
+typedef struct Part {
+    uint32_t row, run;       // blocks of a row; that are timed of it
+    uint64_t blocks, timed;  // of the launch
+    bool alone;              // the others aren't executed: what they have brought to the L2 isn't there
+} Part;
+Part part_of(uint64_t blocks, uint32_t sms, uint32_t k);  // a k-th of the SMs, of a launch on so many
+uint64_t part_block(const Part *p, uint64_t n);           // the number of the n-th block that is timed, and that isn't
+uint64_t part_other(const Part *p, uint64_t n);
+// At an edge: what a request of a timed block stands for (partition_slow). As many as there are blocks for each that is
+// timed; at DRAM by what others have lately read, as the tags of the L2 tell: who reads a line first is chance.
+typedef struct PartTraffic {
+    double own, others;            // bytes that were lately read
+    uint64_t own_all, others_all;  // in the launch
+    uint64_t at;                   // the cycle of the edge before
+    double behind[STANDS];         // cycles that each unit is behind, as a mean of all
+} PartTraffic;
+void part_slow(const Part *p, const Chip *c, PartTraffic *t, uint64_t now);
+
 // --- chip.c: a launch ------------------------------------------------------------------------------------------------
-// Runs a launch to its end. textures may be null. Text of a fault or hang goes to message.
+typedef struct Executed {
+    uint64_t blocks, insts, threads;  // blocks that are over; instructions of warps and of threads
+    uint64_t sectors;                 // of global memory that loads and stores access
+    FaultKind fault;
+} Executed;
+// Runs a launch to its end. textures may be null. Text of a fault or hang goes to message. part: that is timed; r has
+// what was counted of it, and other what was executed beside it; null: all is.
 RunResult chip_run(Chip *c, const LaunchInfo *l, const Texture *textures, uint32_t texture_count, const RunOptions *o,
-                   Record *r, Text *message);
+                   const Part *part, Executed *other, Record *r, Text *message);
 // Shares an SM's storage out for a launch and enters the launch's shape and its occupancy in the record; returns the
 // blocks that fit an SM at once. 0: none does, and message says why: UNFIT, and the limit. organised: the described SM,
 // changed. before: of an earlier launch, or null (sm_organise). A cluster is spread over so many SMs.
@@ -56,16 +83,16 @@ void tracer_close(Tracer *t);
 // --- functional.c: as chip_run, without time -------------------------------------------------------------------------
 // Blocks of a launch whose others are timed; their accesses change what the L2 holds. fit: of an SM.
 typedef struct Execution Execution;
-typedef struct Executed {
-    uint64_t blocks, insts, threads;  // blocks that are over; instructions of warps and of threads
-    uint64_t sectors;                 // of global memory that loads and stores access
-    FaultKind fault;
-} Executed;
 Execution *beside_open(Chip *c, const LaunchInfo *l, const Texture *textures, uint32_t texture_count,
                        const RunOptions *o, uint32_t fit);
 // Executes blocks from .. to - 1, while none is left of earlier calls, or what is left, where from is to; as far as
 // they go without the timed ones.
 RunResult beside_run(Execution *x, uint64_t from, uint64_t to, Text *message);
+// Blocks that aren't in the part: beside_step executes them in step, until they have so many instructions in all, as
+// far as they go.
+Execution *beside_part(Chip *c, const LaunchInfo *l, const Texture *textures, uint32_t texture_count,
+                       const RunOptions *o, uint32_t fit, const Part *part);
+RunResult beside_step(Execution *x, uint64_t insts, Text *message);
 void beside_alone(Execution *x);              // no timed block is under way any more, and blocks that still wait hang
 uint64_t beside_changed(const Execution *x);  // another value: something has changed that others can see
 uint64_t beside_left(const Execution *x);
@@ -94,6 +121,10 @@ bool stretches_wait(const Stretches *s);         // blocks that aren't timed wai
 void stretches_close(Stretches *s, Record *r, bool whole);
 bool sample_prints(const Kernel *k);         // such a kernel is timed whole: what blocks print stays in order
 void sample_scale(Record *r, double times);  // what isn't estimated counter by counter
+
+// --- slices.c: as chip_run; but of a sampled launch parts are timed, where they tell what the whole would take -------
+RunResult slices_run(Chip *c, const LaunchInfo *l, const Texture *textures, uint32_t texture_count, const RunOptions *o,
+                     Record *r, Text *message);
 
 // --- replicas.c: how sure an estimate is -----------------------------------------------------------------------------
 // So many times as wide is what holds 95 % by Student's distribution as by the normal one.

@@ -113,6 +113,24 @@ ALWAYS_INLINE bool access(const Env *env, Warp *w, const Dinst *d, Straight s, B
     return access_base(env, w, d, b, shared, write);
 }
 
+// The step of such an access of global memory, for who takes it: where sectors follow from the runs alone, without the
+// addresses of all lanes.
+static void tell(Step *s, const Dinst *d, const Base *b, StepTaker *take, void *taker)
+{
+    const bool all = b->stride && b->stride != (uint32_t)d->bytes * d->vec;
+    s->d = d;
+    s->mask = FULL, s->other_mask = 0;
+    s->space = SP_GLOBAL;
+    s->bytes = (uint32_t)d->bytes * d->vec;
+    s->run = (uint8_t)b->run, s->part = 0;
+    s->stride = (uint32_t)b->stride;
+    for (uint32_t g = 0; g < 4; g++) {
+        s->addr[8 * g] = b->first[g] + d->imm;
+        for (uint32_t n = 1; n < 8 && all; n++) s->addr[8 * g + n] = s->addr[8 * g] + n * b->stride;
+    }
+    take(taker, s);
+}
+
 // What an instruction of lanes has written; whole: all lanes of the warp.
 ALWAYS_INLINE void forget(Warp *w, const Dinst *d, Straight s, Bases *known, bool whole)
 {
@@ -163,7 +181,8 @@ static uint32_t straight(Env *env, Warp *w, uint32_t most, uint64_t *threads, St
             if (s->writes) forget(w, d, *s, known, true);
             break;
         case HOW_LOAD:
-            if (mask != FULL || take || !access(env, w, d, *s, known, false, false)) goto step;
+            if (mask != FULL || !access(env, w, d, *s, known, false, false)) goto step;
+            if (take) tell(&env->step, d, &known->base[s->base], take, taker);
             if (s->writes) forget(w, d, *s, known, true);
             break;
         case HOW_STORE_SHARED:
@@ -173,7 +192,8 @@ static uint32_t straight(Env *env, Warp *w, uint32_t most, uint64_t *threads, St
             break;
         case HOW_STORE:
             if (done) goto out;
-            if (mask != FULL || take || !access(env, w, d, *s, known, false, true)) goto step;
+            if (mask != FULL || !access(env, w, d, *s, known, false, true)) goto step;
+            if (take) tell(&env->step, d, &known->base[s->base], take, taker);
             env->changed = began;
             break;
         case HOW_STEP:

@@ -278,6 +278,52 @@ void cache_flush(Cache *c)
     c->used = n < c->cfg.size / c->cfg.line;  // cache_narrow hides the others
 }
 
+struct CacheCopy {
+    uint64_t *tags, *stamps, clock, random;
+    uint32_t *state, *tree;
+    CacheLine *lines;
+};
+
+static void *copy_of(const void *from, size_t n, size_t size)
+{
+    return from ? memcpy(mem_alloc(n * size), from, n * size) : NULL;
+}
+
+CacheCopy *cache_copy(const Cache *c)
+{
+    const uint32_t n = cache_line_count(c);
+    if (!c->lines || !c->used) return NULL;
+    CacheCopy *to = mem_alloc(sizeof *to);
+    *to = (CacheCopy){.tags = copy_of(c->tags, n, sizeof *c->tags),
+                      .stamps = copy_of(c->stamps, n, sizeof *c->stamps),
+                      .clock = c->clock,
+                      .random = c->random,
+                      .state = copy_of(c->state, n, sizeof *c->state),
+                      .tree = copy_of(c->tree, c->sets, sizeof *c->tree),
+                      .lines = copy_of(c->lines, n, sizeof *c->lines)};
+    return to;
+}
+
+void cache_hold(Cache *c, const CacheCopy *copy)
+{
+    const uint32_t n = cache_line_count(c);
+    cache_flush(c);
+    if (!copy) return;
+    memcpy(c->tags, copy->tags, n * sizeof *c->tags);
+    memcpy(c->stamps, copy->stamps, n * sizeof *c->stamps);
+    memcpy(c->lines, copy->lines, n * sizeof *c->lines);
+    if (c->state) memcpy(c->state, copy->state, n * sizeof *c->state);
+    if (c->tree) memcpy(c->tree, copy->tree, c->sets * sizeof *c->tree);
+    c->clock = copy->clock, c->random = copy->random, c->used = true;
+}
+
+void cache_copy_free(CacheCopy *copy)
+{
+    if (!copy) return;
+    mem_free(copy->tags), mem_free(copy->stamps), mem_free(copy->state), mem_free(copy->tree), mem_free(copy->lines);
+    mem_free(copy);
+}
+
 CacheLine *cache_peek(const Cache *c, uint64_t address)
 {
     uint32_t set = cache_set(c, address), first = c->first[set];

@@ -105,6 +105,11 @@ void cache_close(Cache *c);
 uint64_t cache_bytes(const CacheCfg *cfg);        // that cache_open takes from the host, but for its shape
 uint64_t cache_shape_bytes(const CacheCfg *cfg);  // at most, that its shape takes
 void cache_flush(Cache *c);                       // invalidates everything
+// What it holds, copied; null: nothing. cache_hold makes it hold that again, and forgets what came since.
+typedef struct CacheCopy CacheCopy;
+CacheCopy *cache_copy(const Cache *c);
+void cache_hold(Cache *c, const CacheCopy *copy);
+void cache_copy_free(CacheCopy *copy);
 // Uses the first so many sets of those that it was opened with, 0 or more. What lay in others stays there, unseen.
 void cache_narrow(Cache *c, uint32_t sets);
 uint32_t cache_line_count(const Cache *c);  // of all sets; 0: it has none

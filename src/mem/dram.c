@@ -37,7 +37,9 @@ void dram_open(Dram *d, const DramCfg *cfg, uint64_t *count)
 
 void dram_begin(Dram *d)
 {
-    d->bus = d->active = d->refreshed = d->finished = 0;
+    d->bus = d->active = d->refreshed = d->finished = d->stood = 0;
+    d->wait = 0;
+    d->slow = ALL_THERE;
     memset(d->turned, 0, sizeof d->turned);
     memset(d->group, 0, sizeof d->group);
     for (uint32_t b = 0; b < MAX(d->cfg.banks, 1u); b++)
@@ -293,9 +295,10 @@ static void start(Dram *d, uint64_t now)
     if (!r->parts) take(d, best.request);
     if (!d->cfg.simple) transfer(d, r, s, m);
     d->bus = s.data + m->busy;
+    if (d->slow != ALL_THERE) d->stood += m->busy * d->slow >> 8;
     d->count[C_DRAM_BUSY] += m->busy;  // in 1/256 cycle; scaled when a launch is reported
     if (r->write) return;
-    d->finished = MAX(((s.data + m->span + 255) >> 8) + d->cfg.latency, d->finished);
+    d->finished = MAX(((s.data + m->span + 255) >> 8) + d->cfg.latency + d->wait, d->finished);
     if (!r->parts) finish(d, d->finished, r->tag);
 }
 

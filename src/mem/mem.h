@@ -135,6 +135,8 @@ typedef struct Dram {
     uint64_t turned[2];  // when the bus has turned after writes, for a read's column, and after reads
     DramMove move;       // the latest
     uint64_t group[16], refreshed, finished;  // when a group takes the next column; the latest refresh, completion
+    uint32_t slow, wait;                      // as Partition.slow, and its wait[STANDS_DRAM]
+    uint64_t stood;                           // as Partition.stood
     uint64_t *count;                          // the partition's counters
 } Dram;
 
@@ -250,6 +252,7 @@ typedef struct L2Access {
     uint32_t missing;  // sectors to fetch
 } L2Access;
 enum { NO_ROOM_HELPS = UINT32_MAX, ANY_SET = UINT32_MAX };
+enum { STANDS_IN, STANDS_OUT, STANDS_PORT, STANDS_DRAM, STANDS };
 typedef struct Partition {
     PartitionCfg cfg;
     uint32_t index;
@@ -276,11 +279,18 @@ typedef struct Partition {
     Pieces *pieces;
     uint32_t free_pieces, pieces_cap;
     uint64_t port_free, atomics_free;
-    uint64_t refused_since;  // NEVER: the head isn't refused
-    uint32_t lacks;          // places in the channel's queue that it needs; NO_ROOM_HELPS: it waits for a fill
-    uint32_t wants;          // the set whose fill may let it in, or ANY_SET
-    bool filled;             // one was, since it was last tried
-    bool holds;              // the head's look-up does: it is `refused`
+    // Where a part of a launch is timed (chip/part.c): its requests stand for slow/256 times as many (256: all are
+    // there); what they stand for in 1/256 cycle of each unit since that was taken; cycles that each is behind.
+    uint32_t slow;
+    uint64_t stood[STANDS];
+    uint32_t wait[STANDS];
+    uint64_t passed_read, passed_written, passed_misses;  // by partition_pass, in this launch: bytes of DRAM; requests
+    uint64_t port_at, atomics_at;  // 1/256 cycle: when the port, and the unit of atomics, have done what they stand for
+    uint64_t refused_since;        // NEVER: the head isn't refused
+    uint32_t lacks;                // places in the channel's queue that it needs; NO_ROOM_HELPS: it waits for a fill
+    uint32_t wants;                // the set whose fill may let it in, or ANY_SET
+    bool filled;                   // one was, since it was last tried
+    bool holds;                    // the head's look-up does: it is `refused`
     L2Access refused;
     uint64_t window, last_event;  // last_event: when the last request was served, and the last atomic executed
     uint64_t count[C_COUNT];
@@ -294,6 +304,8 @@ bool partition_open(Partition *p, const PartitionCfg *cfg, uint32_t index, Parti
                     const char **why);
 void partition_close(Partition *p);
 void partition_begin(Partition *p, uint32_t sms);  // a launch on the first `sms` SMs
+// Behind that: what each request stands for, Partition.slow; and each of a channel's.
+void partition_slow(Partition *p, uint32_t slow, uint32_t channel, const uint32_t wait[STANDS]);
 // Between launches, a copy from the host: bytes at an address within the partition, all of one line, are in the L2 now.
 void partition_copied(Partition *p, uint64_t local, uint32_t bytes);
 // A request of which only the effect on the L2's tags is wanted: it takes no time and isn't counted.

@@ -84,6 +84,10 @@ void partition_begin(Partition *p, uint32_t sms)
     memset(p->count, 0, sizeof p->count);
     memset(p->dram_bytes, 0, sizeof p->dram_bytes);
     p->last_event = p->port_free = p->atomics_free = p->in.free = p->out.free = p->due = 0;
+    p->port_at = p->atomics_at = 0;
+    memset(p->stood, 0, sizeof p->stood), memset(p->wait, 0, sizeof p->wait);
+    p->passed_read = p->passed_written = p->passed_misses = 0;
+    p->slow = ALL_THERE;
     p->sent = NEVER;
     p->holds = false;
     if (p == p->first_slice) dram_begin(p->dram);
@@ -96,6 +100,13 @@ void partition_copied(Partition *p, uint64_t local, uint32_t bytes)
     CacheLine *line;
     if (cache_lookup(&p->l2, local, sectors, &line) == MISS) cache_take(&p->l2, line, local);
     line->valid |= sectors;
+}
+
+void partition_slow(Partition *p, uint32_t slow, uint32_t channel, const uint32_t wait[STANDS])
+{
+    memcpy(p->wait, wait, sizeof p->wait);
+    p->slow = slow;
+    if (p == p->first_slice) p->dram->slow = channel, p->dram->wait = wait[STANDS_DRAM];
 }
 
 void fifo_grow(Fifo *f)
@@ -128,10 +139,12 @@ static void walk_done(Partition *p, const Packet *r, uint64_t time)
 // Bytes come in or go out. Where both ways are one, data wait for data of the other way, too.
 static uint64_t pass(Partition *p, Link *way, uint64_t now, uint32_t bytes)
 {
-    if (p->cfg.duplex) return link_pass(way, now, bytes);
+    const uint32_t unit = way == &p->in ? STANDS_IN : STANDS_OUT;
+    if (p->slow != ALL_THERE) p->stood[unit] += link_time(way->cost, bytes) * p->slow >> 8;
+    if (p->cfg.duplex) return link_pass_for(way, now, bytes, p->slow, p->wait[unit]);
     if (!bytes) return now;
     way->free = MAX(p->in.free, p->out.free);
-    const uint64_t through = link_pass(way, now, bytes);
+    const uint64_t through = link_pass_for(way, now, bytes, p->slow, p->wait[unit]);
     p->in.free = p->out.free = way->free;
     return through;
 }
@@ -153,7 +166,8 @@ static void answer(Partition *p, const Packet *r, uint64_t now, uint64_t later)
     }
     Packet reply = {.tag = r->tag, .sm = r->sm, .kind = PACKET_REPLY, .sectors = r->sectors, .quiet = r->quiet};
     uint32_t bytes = reply_bytes(&p->cfg, &reply);
-    uint64_t time = pass(p, &p->out, now, bytes) + p->cfg.to_sm + far_back(&p->cfg, p->index, r->sm) + later;
+    uint64_t time =
+        pass(p, &p->out, now + p->wait[STANDS_PORT], bytes) + p->cfg.to_sm + far_back(&p->cfg, p->index, r->sm) + later;
     reply.time = time;
     if (p->cfg.ordered)
         fifo_put_by_sm(&p->reply->box[p->window & 1], &reply);
@@ -164,12 +178,22 @@ static void answer(Partition *p, const Packet *r, uint64_t now, uint64_t later)
     p->count[C_LINK_IN] += bytes;
 }
 
+// A unit is taken for some cycles from `from` on; returns when it is free. *at is when it has done all that its
+// requests stand for: as in link_pass_for.
+static uint64_t taken(Partition *p, uint64_t *at, uint64_t from, uint64_t now, uint64_t cycles)
+{
+    if (p->slow == ALL_THERE) return from + cycles;
+    const uint64_t all = cycles * p->slow, credit = SLOW_CREDIT * all;
+    *at = MAX(*at, now << 8) + all;
+    return MAX(from + cycles, (*at > credit ? *at - credit + 255 : 0) >> 8);
+}
+
 // Cycles from now until the unit that executes atomics has done this one.
 static uint64_t atomic_time(Partition *p, const Packet *r, uint64_t now)
 {
     if (r->kind != PACKET_ATOMIC || r->walking) return 0;
     uint64_t cycles = (p->cfg.atomic_sector ? 1 : (uint64_t)p->cfg.atomic_interval) * r->ops;
-    p->atomics_free = MAX(p->atomics_free, now) + cycles;
+    p->atomics_free = taken(p, &p->atomics_at, MAX(p->atomics_free, now), now, cycles);
     p->last_event = MAX(p->last_event, p->atomics_free);
     return p->atomics_free - now;
 }
@@ -453,6 +477,15 @@ static void run_dram(Partition *first, uint64_t to)
     for (Partition *p = first; p; p = p->next_slice) try_again(p, now);
 }
 
+// Where a part is timed: how long a request would have waited to get in, behind those that it stands for; and behind
+// what waits for DRAM, once its queue is full.
+static uint32_t behind(const Partition *p)
+{
+    const uint32_t queued = (uint32_t)(p->cfg.dram.queue * SECTOR / p->cfg.dram.bytes_per_cycle),
+                   dram = p->wait[STANDS_DRAM];
+    return p->wait[STANDS_IN] + p->wait[STANDS_PORT] + (dram > queued ? dram - queued : 0);
+}
+
 // The request at the head of a queue, at cycle now: a line of it, if it has several.
 static void run_head(Partition *p, uint32_t queue, uint64_t now)
 {
@@ -477,17 +510,19 @@ static void run_head(Partition *p, uint32_t queue, uint64_t now)
                     : sectors              ? SECTOR * (uint32_t)__builtin_popcount(r->sectors)
                                            : 8u * r->ops;
     uint32_t bytes = packet_bytes(&p->cfg, data);
-    p->last_event = MAX(p->last_event, now + 1);
+    p->last_event = MAX(p->last_event, now + 1 + behind(p));
     uint64_t through = pass(p, &p->in, r->time, bytes);  // from its arrival: fractions of a cycle add up
     uint32_t parts = r->kind == PACKET_WRITE ? (uint32_t)__builtin_popcount(r->sectors & ~r->whole) : 0;
-    p->port_free = MAX(now + p->cfg.interval + parts * p->cfg.partial, through);
+    if (p->slow != ALL_THERE) p->stood[STANDS_PORT] += (uint64_t)(p->cfg.interval + parts * p->cfg.partial) * p->slow;
+    const uint64_t port = taken(p, &p->port_at, now, now, p->cfg.interval + parts * p->cfg.partial);
+    p->port_free = MAX(port, through);
     if (rest) {  // an atomic's lanes are counted with its first piece
         head->sectors = (uint8_t)rest, head->ops = 0;
         p->count[C_L2_SPLITS]++;
         return;
     }
     if (queue <= p->sms) {
-        uint64_t back = now + p->cfg.to_sm + far_back(&p->cfg, p->index, r->sm);
+        uint64_t back = now + p->cfg.to_sm + far_back(&p->cfg, p->index, r->sm) + behind(p);
         fifo_put_sorted(&p->credit[r->sm].box[p->window & 1], &(Packet){.time = back});
         p->sent = MIN(p->sent, back);
     }
@@ -552,7 +587,13 @@ void partition_pass(Partition *p, const Packet *r)
         look_up(p, &part, &a);
         if (a.found == NO_WAY || (a.fresh && a.line->pending)) continue;
         if (a.write && a.fresh && !p->cfg.l2.write_allocate) continue;
-        if (a.fresh) cache_take(&p->l2, a.line, a.key), a.line->owner = (uint64_t)p->launch << 8 | r->structure;
+        if (a.fresh) {
+            const Victim gone = cache_take(&p->l2, a.line, a.key);
+            a.line->owner = (uint64_t)p->launch << 8 | r->structure;
+            p->passed_written += (uint64_t)__builtin_popcount(gone.dirty) * p->cfg.l2.sector;
+        }
+        p->passed_read += (uint64_t)__builtin_popcount(a.missing) * p->cfg.l2.sector;
+        p->passed_misses += a.fresh || a.missing;
         a.line->valid |= (a.missing | (a.write ? a.whole : 0)) & ~a.line->pending;
         if (!a.through && (a.write || a.atomic)) a.line->dirty |= a.want;
     }

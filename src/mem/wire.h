@@ -130,5 +130,17 @@ static inline uint64_t link_pass(Link *l, uint64_t now, uint32_t bytes)  // the 
     l->free = t + link_time(l->cost, bytes);
     return (l->free + 255) >> 8;
 }
+// Where a part of all packets is simulated, which stands for slow/256 times as many: a packet is through after its own
+// bytes, once it has waited as packets do (wait, in cycles). It keeps the link busy for all that it stands for, which
+// holds up others where that is more than SLOW_CREDIT such packets.
+enum { ALL_THERE = 256, SLOW_CREDIT = 24 };
+static inline uint64_t link_pass_for(Link *l, uint64_t now, uint32_t bytes, uint32_t slow, uint32_t wait)
+{
+    if (slow == ALL_THERE) return link_pass(l, now, bytes);
+    const uint64_t t = now << 8, own = link_time(l->cost, bytes), all = own * slow >> 8, credit = SLOW_CREDIT * all;
+    const uint64_t from = l->free > t + credit ? l->free - credit : t, waited = t + ((uint64_t)wait << 8);
+    l->free = (l->free > t ? l->free : t) + all;
+    return ((from > waited ? from : waited) + own + 255) >> 8;
+}
 
 #endif

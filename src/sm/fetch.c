@@ -35,6 +35,42 @@ uint64_t fetch_bytes(const SmCfg *cfg)
     return sizeof(FetchSet) * ((uint64_t)sets_of(cfg->icache) + sets_of(cfg->icache_second));
 }
 
+FrontCopy *fetch_copy(const Sm *sm)
+{
+    const Front *f = &sm->front;
+    if (!f->kernels.n) return NULL;
+    FrontCopy *copy = mem_alloc(sizeof *copy);
+    *copy = *f;
+    for (int k = 0; k < 2; k++) {
+        const size_t bytes = sizeof *f->set[k] * f->sets[k];
+        copy->set[k] = bytes ? memcpy(mem_alloc(bytes), f->set[k], bytes) : NULL;
+    }
+    memset(&copy->kernels, 0, sizeof copy->kernels);
+    for (size_t k = 0; k < f->kernels.n; k++) vec_push(&copy->kernels, f->kernels.v[k]);
+    return copy;
+}
+
+void fetch_hold(Sm *sm, const FrontCopy *copy)
+{
+    Front *f = &sm->front;
+    f->kernels.n = 0;
+    for (size_t k = 0; copy && k < copy->kernels.n; k++) vec_push(&f->kernels, copy->kernels.v[k]);
+    for (int k = 0; k < 2; k++) {
+        const size_t bytes = sizeof *f->set[k] * f->sets[k];
+        if (bytes && copy) memcpy(f->set[k], copy->set[k], bytes);
+        if (bytes && !copy) memset(f->set[k], 0, bytes);
+    }
+    f->launch = copy ? copy->launch : 0;
+}
+
+void fetch_copy_free(FrontCopy *copy)
+{
+    if (!copy) return;
+    mem_free(copy->set[0]), mem_free(copy->set[1]);
+    vec_free(&copy->kernels);
+    mem_free(copy);
+}
+
 // A kernel is known by its name and its length, so that the same launches take the same time in any process.
 static uint32_t place_of(Front *f, const Kernel *kernel)
 {

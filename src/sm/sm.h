@@ -121,6 +121,11 @@ uint32_t sm_occupancy(const SmCfg *cfg, const LaunchInfo *l, const char **limit)
 uint32_t lsu_segments(const Step *s, uint32_t mask, bool write, bool atomic, Segment *out);
 
 // --- fetch.c ---------------------------------------------------------------------------------------------------------
+// What an SM's caches of instructions hold, copied; null: nothing. fetch_hold makes them hold that again.
+typedef struct Front FrontCopy;
+FrontCopy *fetch_copy(const Sm *sm);
+void fetch_hold(Sm *sm, const FrontCopy *copy);
+void fetch_copy_free(FrontCopy *copy);
 uint64_t fetch_bytes(const SmCfg *cfg);  // of the host, that an SM's caches of instructions take
 
 // --- scratch.c -------------------------------------------------------------------------------------------------------
