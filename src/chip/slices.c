@@ -6,25 +6,28 @@
 // A part is believed if its SMs take about as long, if its blocks execute as much as others, and if another part says
 // the same: a twelfth must agree with a 33rd, or else with a fourth; or the whole launch is timed. Where all blocks run
 // at the same time, lines are asked for by many of them at once, and who is first is chance: there a part must agree
-// with itself without the others' lines in the L2. Small parts say little of banks of DRAM (dram.c), where these
-// matter: their requests are fewer, and find other rows open. Each part begins with the memory and the caches of the
-// launch's beginning; the last one leaves its own.
+// with itself without the others' lines in the L2. Parts say little of banks of DRAM (dram.c): where these matter, the
+// launch is timed whole, since fewer requests find other rows open. Each part begins with the memory and the caches of
+// the launch's beginning; the last one leaves its own.
 #include "chip/unit.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { LEAST_SMS = 2, LEAST_BLOCKS = 8, LEAST_EACH = 3 };  // of a part: SMs, blocks; of a launch: blocks for an SM
-enum { SMALL = 33, MIDDLE = 12, LARGE = 4 };               // parts: so many make the whole
 #define MOST_MEMORY ((uint64_t)4 << 30)                    // bytes of the device's memory that are kept
 #define MOST_SPREAD 0.08  // standard deviation of the SMs' cycles for a block, as a share
 #define MOST_UNLIKE 0.03  // that a part's blocks execute more or less than the launch's
 #define MOST_APART 0.05   // of two parts, or of one with and without the others' lines
-#define MOST_BUSY 0.3     // of the channels, where DRAM has banks, of all but the large parts
+#define MOST_BUSY 0.3     // of the channels, where DRAM has banks
+#define SOME_BUSY 0.1     // from which on banks count
+#define HOPELESS 0.25     // a spread that larger parts won't mend
 // What no difference of parts shows, as a standard deviation: assumed, after the errors of seven launches on h200, a100
-// and rtx3080. The latter of parts that keep banks of DRAM busy.
+// and rtx3080. The latter where banks of DRAM count.
 #define UNSEEN 0.03
 #define UNSEEN_BANKS 0.05
+
+static const uint32_t sizes[] = {33, 12, 4};  // of parts: so many make the whole
 
 // --- what a launch changes -------------------------------------------------------------------------------------------
 typedef struct Kept {
@@ -120,10 +123,13 @@ typedef struct Slicing {
     const RunOptions *o;
     uint64_t blocks;
     uint32_t sms;
-    bool at_once;  // all blocks run at the same time
-    bool dirty;    // memory and caches aren't those of the launch's beginning
+    bool at_once;   // all blocks run at the same time
+    bool dirty;     // memory and caches aren't those of the launch's beginning
+    bool hopeless;  // no larger part would tell more
     Kept kept;
 } Slicing;
+
+static double banks_busy(const Slicing *s, const Timed *t) { return s->c->gpu.part.dram.simple ? 0 : t->busy; }
 
 // Times a part. False: it ended otherwise than a launch should.
 static bool time_part(Slicing *s, uint32_t k, bool alone, Timed *t)
@@ -138,6 +144,7 @@ static bool time_part(Slicing *s, uint32_t k, bool alone, Timed *t)
     s->c->clock_ns = ns;
     text_free(&unsaid);
     if (result == RUN_OK) look_at(s->c, t);
+    s->hopeless |= result != RUN_OK || t->spread > HOPELESS || banks_busy(s, t) > MOST_BUSY;
     return result == RUN_OK;
 }
 
@@ -146,11 +153,6 @@ static double cycles_of(const Timed *t) { return (double)t->r.count[C_CYCLES]; }
 static double apart(const Timed *a, const Timed *b)
 {
     return fabs(cycles_of(a) - cycles_of(b)) / MIN(cycles_of(a), cycles_of(b));
-}
-
-static bool has_busy_banks(const Slicing *s, const Timed *t)
-{
-    return !s->c->gpu.part.dram.simple && t->busy > MOST_BUSY;
 }
 
 static bool is_even(const Timed *t) { return t->spread <= MOST_SPREAD && t->unlike <= MOST_UNLIKE; }
@@ -210,12 +212,12 @@ static void estimate(const Slicing *s, Timed *t, double differ, double unseen, R
 }
 
 // Are two parts that agree enough? Then the record gets what the latter one tells: the larger one.
-static bool settle(const Slicing *s, const Timed *first, Timed *t, uint32_t k, Record *r)
+static bool settle(const Slicing *s, const Timed *first, Timed *t, Record *r)
 {
     const double by = apart(first, t);
-    const bool banks = has_busy_banks(s, t);
-    if (by > MOST_APART || !is_even(t) || (banks && k > LARGE)) return false;
-    estimate(s, t, hypot(by / 2, t->spread / sqrt(t->part.run)), banks ? UNSEEN_BANKS : UNSEEN, r);
+    if (by > MOST_APART || !is_even(t) || s->hopeless) return false;
+    estimate(s, t, hypot(by / 2, t->spread / sqrt(t->part.run)), banks_busy(s, t) > SOME_BUSY ? UNSEEN_BANKS : UNSEEN,
+             r);
     return true;
 }
 
@@ -223,8 +225,8 @@ static bool settle(const Slicing *s, const Timed *first, Timed *t, uint32_t k, R
 static bool by_itself(Slicing *s, uint32_t k, Record *r)
 {
     Timed alone = {0}, t = {0};
-    const bool ok =
-        can_part(s, k) && time_part(s, k, true, &alone) && time_part(s, k, false, &t) && settle(s, &alone, &t, k, r);
+    bool ok = can_part(s, k) && time_part(s, k, true, &alone) && !s->hopeless;
+    ok = ok && time_part(s, k, false, &t) && settle(s, &alone, &t, r);
     record_free(&alone.r), record_free(&t.r);
     return ok;
 }
@@ -232,16 +234,14 @@ static bool by_itself(Slicing *s, uint32_t k, Record *r)
 // A part, and a larger one.
 static bool by_sizes(Slicing *s, Record *r)
 {
-    static const uint32_t size[] = {SMALL, MIDDLE, LARGE};
-    Timed t[COUNT(size)] = {0};
+    Timed t[COUNT(sizes)] = {0};
     bool done = false, had = false;
-    for (uint32_t n = 0; n < COUNT(size) && !done; n++) {
-        if (!can_part(s, size[n])) continue;
-        if (!time_part(s, size[n], false, &t[n])) break;
-        done = had && settle(s, &t[n - 1], &t[n], size[n], r);
+    for (uint32_t n = 0; n < COUNT(sizes) && !done && !s->hopeless; n++) {
+        if (!can_part(s, sizes[n])) continue;
+        done = time_part(s, sizes[n], false, &t[n]) && had && settle(s, &t[n - 1], &t[n], r);
         had = true;
     }
-    for (uint32_t n = 0; n < COUNT(size); n++) record_free(&t[n].r);
+    for (uint32_t n = 0; n < COUNT(sizes); n++) record_free(&t[n].r);
     return done;
 }
 
@@ -259,9 +259,10 @@ RunResult slices_run(Chip *c, const LaunchInfo *l, const Texture *textures, uint
         const uint32_t fit = chip_fit(&organised, l, s.sms, &c->division, &shape, &unsaid);
         s.at_once = s.blocks <= (uint64_t)fit * s.sms;
         text_free(&unsaid);
-        if (fit && keep(c, s.sms / LARGE, &s.kept))
-            done = s.at_once ? by_itself(&s, SMALL, r) || by_itself(&s, MIDDLE, r) || by_itself(&s, LARGE, r)
-                             : by_sizes(&s, r);
+        const bool kept = fit && keep(c, s.sms / sizes[COUNT(sizes) - 1], &s.kept);
+        for (uint32_t n = 0; kept && s.at_once && n < COUNT(sizes) && !done && !s.hopeless; n++)
+            done = by_itself(&s, sizes[n], r);
+        if (kept && !s.at_once) done = by_sizes(&s, r);
         if (!done && s.dirty) put_back(c, &s.kept);
         kept_free(&s.kept);
     }
