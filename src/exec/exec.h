@@ -78,9 +78,11 @@ typedef struct Watch {  // stuck.c
 } Watch;
 
 typedef struct Cta Cta;
+enum { HOST_LINE = 64 };  // bytes of a line of the host's cache
 typedef struct Warp {
-    Lanes l;                 // of the current split's frame
-    uint32_t pc, mask, rpc;  // the current split's, cached
+    // What each instruction touches is one line: an SM has many warps, and each window comes to all of them.
+    _Alignas(HOST_LINE) Lanes l;  // of the current split's frame
+    uint32_t pc, mask, rpc;       // the current split's, cached
     Code *code;
     int cur;                         // index of the current split; -1: none can run
     uint32_t live;                   // lanes that haven't exited
@@ -276,7 +278,8 @@ ALWAYS_INLINE void exec_step(Env *env, Warp *w)
 {
     Step *s = &env->step;
     const Dinst *d = &w->code->insts[w->pc];
-    const uint32_t guard = w->l.pred[d->guard], mask = w->mask & (d->guard_negated ? ~guard : guard);
+    uint32_t mask = w->mask;
+    if (d->guard != PRED_TRUE) mask &= d->guard_negated ? ~w->l.pred[d->guard] : w->l.pred[d->guard];
     s->d = d;
     s->stat = w->code->stat_base + d->index;
     s->mask = mask;
