@@ -73,8 +73,8 @@ struct Cache {
     uint32_t *tree;                                    // PLRU bits per set; null without PLRU
     const uint32_t *deal;                              // DEALT: set by line number modulo entries
     uint32_t entries;
-    const uint16_t (*part)[256];  // LINEAR: what each byte of an address adds to the set's number
-    uint32_t part_from, parts;    // by XOR: `parts` bytes from this one on
+    const uint16_t (*part)[256];  // LINEAR: what each 8 bits of an address add to the set's number
+    uint32_t part_from, parts;    // by XOR: `parts` times 8 bits from this one on
     bool used;                    // a line was taken since the last flush
     bool exact;                   // LINEAR: that is the number; else it is added to the line's
     uint64_t clock, random;
@@ -124,7 +124,7 @@ ALWAYS_INLINE uint32_t cache_folded(const Cache *c, uint64_t x)
 ALWAYS_INLINE uint32_t cache_linear(const Cache *c, uint64_t address)
 {
     uint32_t set = 0;
-    address >>= 8 * c->part_from;
+    address >>= c->part_from;
     for (uint32_t k = 0; k < c->parts; k++, address >>= 8) set ^= c->part[k][address & 255];
     return set;  // or, where !exact, how many sets further on
 }
