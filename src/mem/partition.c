@@ -100,7 +100,7 @@ void partition_copied(Partition *p, uint64_t local, uint32_t bytes)
 
 void fifo_grow(Fifo *f)
 {
-    f->cap = f->cap ? f->cap * 2 : 16;  // most wires of a small launch have few
+    f->cap = f->cap ? f->cap * 2 : 4;  // a wire of a large GPU has few at a time, and there are many
     f->v = mem_resize(f->v, f->cap * sizeof *f->v);
 }
 
