@@ -273,13 +273,18 @@ static inline uint32_t exec_cluster_blocks(const LaunchInfo *l)
 // step.c
 void exec_other(Env *env, Warp *w, const Dinst *d, uint32_t mask);  // what exec_step doesn't do itself
 void exec_came(Env *env, Warp *w);                                  // the warp has come to an instruction
+// The lanes that take part in a warp's next instruction.
+ALWAYS_INLINE uint32_t exec_mask(const Warp *w, const Dinst *d)
+{
+    if (d->guard == PRED_TRUE) return w->mask;
+    return w->mask & (d->guard_negated ? ~w->l.pred[d->guard] : w->l.pred[d->guard]);
+}
 // Runs the next instruction of a warp; its result is in env->step. Most just compute on lanes.
 ALWAYS_INLINE void exec_step(Env *env, Warp *w)
 {
     Step *s = &env->step;
     const Dinst *d = &w->code->insts[w->pc];
-    uint32_t mask = w->mask;
-    if (d->guard != PRED_TRUE) mask &= d->guard_negated ? ~w->l.pred[d->guard] : w->l.pred[d->guard];
+    const uint32_t mask = exec_mask(w, d);
     s->d = d;
     s->stat = w->code->stat_base + d->index;
     s->mask = mask;
@@ -294,6 +299,14 @@ ALWAYS_INLINE void exec_step(Env *env, Warp *w)
     }
     if (mask) d->fn(&w->l, d, mask);
     if (++w->pc == w->rpc) exec_came(env, w);
+}
+// The same for one that just computes on lanes (X_LANES), without a step. Returns the lanes that took part.
+ALWAYS_INLINE uint32_t exec_lanes(Env *env, Warp *w, const Dinst *d)
+{
+    const uint32_t mask = exec_mask(w, d);
+    if (mask) d->fn(&w->l, d, mask);
+    if (++w->pc == w->rpc) exec_came(env, w);
+    return mask;
 }
 bool exec_sleepers(Env *env, Warp *w);   // wakes splits whose nanosleep is over; true: one runs
 uint64_t exec_wake_time(const Warp *w);  // the earliest such time, or UINT64_MAX
