@@ -231,7 +231,8 @@ typedef struct Links {
     bool asks;             // a partition was sent something for the first time in this launch
     bool *asked;           // per partition: it was
     uint32_t parity;       // which box of the wires this window writes
-    Fifo *inbox;           // per partition: replies on their way
+    Fifo *inbox;           // per partition: replies on their way; where they keep their order (crossbar.c), one for all
+    uint32_t inboxes;
     First first;           // of the replies, set whenever a head changes
     Fifo landing;          // replies that are crossing the SM's port
 } Links;
