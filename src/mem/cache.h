@@ -199,6 +199,15 @@ ALWAYS_INLINE bool cache_hit(Cache *c, uint64_t address, uint32_t sectors)
     return true;
 }
 CacheLine *cache_peek(const Cache *c, uint64_t address);  // without touching; null: not there
+// Is it sure, without drawing a victim, that a look-up would find MISS?
+ALWAYS_INLINE bool cache_misses(const Cache *c, uint64_t address)
+{
+    const uint32_t set = cache_set(c, address), first = c->first[set], ways = c->ways[set];
+    if (c->replacement->victim || cache_find(c->tags + first, ways, cache_tag(c, address)) < ways) return false;
+    uint32_t way = 0;
+    while (way < ways && c->lines[first + way].pending) way++;
+    return way < ways || c->cfg.unlocked;
+}
 // What lay where a line moves in.
 typedef struct Victim {
     uint64_t address;  // NO_LINE: nothing did

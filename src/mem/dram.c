@@ -322,12 +322,3 @@ uint64_t dram_run(Dram *d, uint64_t to, uint32_t room)
     }
     return now;
 }
-
-bool dram_pop(Dram *d, uint64_t now, uint32_t *tag)
-{
-    if (dram_done(d) > now || !d->done_n) return false;
-    *tag = d->done[d->done_head].tag;
-    d->done_head = (d->done_head + 1) & (d->done_cap - 1);
-    d->done_n--;
-    return true;
-}
