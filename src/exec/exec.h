@@ -273,6 +273,8 @@ static inline uint32_t exec_cluster_blocks(const LaunchInfo *l)
 // step.c
 void exec_other(Env *env, Warp *w, const Dinst *d, uint32_t mask);  // what exec_step doesn't do itself
 void exec_came(Env *env, Warp *w);                                  // the warp has come to an instruction
+// memory.c: a plain load or store of words (D_WORD), of what exec_other does the most frequent.
+void exec_word(Env *env, Warp *w, const Dinst *d, uint32_t mask);
 // The lanes that take part in a warp's next instruction.
 ALWAYS_INLINE uint32_t exec_mask(const Warp *w, const Dinst *d)
 {
@@ -294,7 +296,10 @@ ALWAYS_INLINE void exec_step(Env *env, Warp *w)
     s->deferred = s->parted = s->away = false;
     s->run = s->part = 0;
     if (mask && d->kind != X_LANES) {
-        exec_other(env, w, d, mask);
+        if (d->flags & D_WORD)
+            exec_word(env, w, d, mask);
+        else
+            exec_other(env, w, d, mask);
         return;
     }
     if (mask) d->fn(&w->l, d, mask);
