@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { FIRST_SPLITS = 16, ALIGN = HOST_LINE };  // that vec_push makes room for; of rows and warps
+enum { ALIGN = HOST_LINE };  // of rows
 
 uint8_t *exec_rows(uint32_t bytes)
 {
@@ -41,11 +41,9 @@ static void make_room(Cta *cta, const LaunchInfo *l)
         cta->shared_room = shared_of(l);
     }
     if (warps > cta->warp_room) {
-        Warp *more = (Warp *)exec_rows(sizeof(Warp) * warps);
-        if (!more) abort();
+        Warp *more = mem_lines(sizeof(Warp) * warps);
         if (cta->warp_room) memcpy(more, cta->warps, sizeof(Warp) * cta->warp_room);
-        memset(more + cta->warp_room, 0, sizeof(Warp) * (warps - cta->warp_room));
-        exec_rows_free((uint8_t *)cta->warps);
+        mem_free(cta->warps);
         cta->warps = more, cta->warp_room = warps;
     }
     for (uint32_t w = 0; w < warps; w++) {
@@ -111,7 +109,7 @@ void exec_cta_free(Cta *cta)
         mem_free(cta->warps[n].bases);
     }
     cluster_leave(cta);
-    exec_rows_free((uint8_t *)cta->warps);
+    mem_free(cta->warps);
     mem_free(cta->shared);
     check_cta_free(cta);
     *cta = (Cta){0};

@@ -78,7 +78,6 @@ typedef struct Watch {  // stuck.c
 } Watch;
 
 typedef struct Cta Cta;
-enum { HOST_LINE = 64 };  // bytes of a line of the host's cache
 typedef struct Warp {
     // What each instruction touches is one line: an SM has many warps, and each window comes to all of them.
     _Alignas(HOST_LINE) Lanes l;  // of the current split's frame

@@ -9,7 +9,7 @@ bool issue_open(Sm *sm)
 {
     Issue *i = &sm->issue;
     const SmCfg *cfg = &sm->cfg;
-    i->slots = mem_map(cfg->max_warps, sizeof *i->slots);  // which is aligned
+    i->slots = mem_lines(sizeof *i->slots * cfg->max_warps);
     i->products = mem_alloc(sizeof *i->products * cfg->max_warps);
     i->wheel = mem_map(WHEEL, sizeof *i->wheel);
     i->view = (oc_sm_view){.now = &sm->now,
@@ -19,14 +19,13 @@ bool issue_open(Sm *sm)
                            .schedulers = cfg->schedulers};
     i->view.warp = mem_alloc(sizeof *i->view.warp * cfg->max_warps);
     i->view.cta = mem_alloc(sizeof *i->view.cta * cfg->max_blocks);
-    return i->wheel && i->slots;
+    return i->wheel;
 }
 
 void issue_close(Sm *sm)
 {
     Issue *i = &sm->issue;
-    mem_unmap(i->slots, sm->cfg.max_warps, sizeof *i->slots), mem_unmap(i->wheel, WHEEL, sizeof *i->wheel);
-    mem_free(i->ready), mem_free(i->products);
+    mem_free(i->slots), mem_free(i->ready), mem_free(i->products), mem_unmap(i->wheel, WHEEL, sizeof *i->wheel);
     mem_free(i->view.warp), mem_free(i->view.cta), mem_free(i->policy.own);
 }
 
