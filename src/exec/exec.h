@@ -269,11 +269,11 @@ static inline uint32_t exec_cluster_blocks(const LaunchInfo *l)
 {
     return l->cluster[0] ? l->cluster[0] * l->cluster[1] * l->cluster[2] : 1;
 }
+// memory.c: a plain load or store of words (D_WORD), the most frequent of what exec_other does
+void exec_word(Env *env, Warp *w, const Dinst *d, uint32_t mask);
 // step.c
 void exec_other(Env *env, Warp *w, const Dinst *d, uint32_t mask);  // what exec_step doesn't do itself
 void exec_came(Env *env, Warp *w);                                  // the warp has come to an instruction
-// memory.c: a plain load or store of words (D_WORD), of what exec_other does the most frequent.
-void exec_word(Env *env, Warp *w, const Dinst *d, uint32_t mask);
 // The lanes that take part in a warp's next instruction.
 ALWAYS_INLINE uint32_t exec_mask(const Warp *w, const Dinst *d)
 {

@@ -233,8 +233,8 @@ typedef struct Links {
     uint32_t parity;       // which box of the wires this window writes
     Fifo *inbox;           // per partition: replies on their way; where they keep their order (crossbar.c), one for all
     uint32_t inboxes;
-    First first;           // of the replies, set whenever a head changes
-    Fifo landing;          // replies that are crossing the SM's port
+    First first;   // of the replies, set whenever a head changes
+    Fifo landing;  // replies that are crossing the SM's port
 } Links;
 
 // --- Engine: copies in bulk (engine.c) -------------------------------------------------------------------------------
