@@ -44,6 +44,13 @@ void *mem_alloc(size_t bytes)
     return p;
 }
 
+void *mem_lines(size_t bytes)
+{
+    void *p = NULL;
+    if (posix_memalign(&p, HOST_LINE, bytes ? bytes : 1)) abort();
+    return memset(p, 0, bytes);
+}
+
 void *mem_resize(void *old, size_t bytes)
 {
     void *p = realloc(old, bytes ? bytes : 1);

@@ -19,6 +19,8 @@
 
 // --- arena.c: memory tied to a lifetime ------------------------------------------------------------------------------
 void *mem_alloc(size_t bytes);              // zeroed; aborts when out of memory
+enum { HOST_LINE = 64 };                    // bytes of a line of the host's cache
+void *mem_lines(size_t bytes);              // the same, from the beginning of a line on
 void *mem_resize(void *old, size_t bytes);  // as realloc; aborts when out of memory
 char *mem_text(const char *text);           // a copy
 void mem_free(void *p);

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { FIRST_SPLITS = 16, ALIGN = 64 };  // that vec_push makes room for; of rows, bytes
+enum { ALIGN = HOST_LINE };  // of rows
 
 uint8_t *exec_rows(uint32_t bytes)
 {
@@ -41,9 +41,10 @@ static void make_room(Cta *cta, const LaunchInfo *l)
         cta->shared_room = shared_of(l);
     }
     if (warps > cta->warp_room) {
-        cta->warps = mem_resize(cta->warps, sizeof(Warp) * warps);
-        memset(cta->warps + cta->warp_room, 0, sizeof(Warp) * (warps - cta->warp_room));
-        cta->warp_room = warps;
+        Warp *more = mem_lines(sizeof(Warp) * warps);
+        if (cta->warp_room) memcpy(more, cta->warps, sizeof(Warp) * cta->warp_room);
+        mem_free(cta->warps);
+        cta->warps = more, cta->warp_room = warps;
     }
     for (uint32_t w = 0; w < warps; w++) {
         Warp *warp = &cta->warps[w];

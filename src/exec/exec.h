@@ -79,8 +79,9 @@ typedef struct Watch {  // stuck.c
 
 typedef struct Cta Cta;
 typedef struct Warp {
-    Lanes l;                 // of the current split's frame
-    uint32_t pc, mask, rpc;  // the current split's, cached
+    // What each instruction touches is one line: an SM has many warps, and each window comes to all of them.
+    _Alignas(HOST_LINE) Lanes l;  // of the current split's frame
+    uint32_t pc, mask, rpc;       // the current split's, cached
     Code *code;
     int cur;                         // index of the current split; -1: none can run
     uint32_t live;                   // lanes that haven't exited
@@ -268,15 +269,23 @@ static inline uint32_t exec_cluster_blocks(const LaunchInfo *l)
 {
     return l->cluster[0] ? l->cluster[0] * l->cluster[1] * l->cluster[2] : 1;
 }
+// memory.c: a plain load or store of words (D_WORD), the most frequent of what exec_other does
+void exec_word(Env *env, Warp *w, const Dinst *d, uint32_t mask);
 // step.c
 void exec_other(Env *env, Warp *w, const Dinst *d, uint32_t mask);  // what exec_step doesn't do itself
 void exec_came(Env *env, Warp *w);                                  // the warp has come to an instruction
+// The lanes that take part in a warp's next instruction.
+ALWAYS_INLINE uint32_t exec_mask(const Warp *w, const Dinst *d)
+{
+    if (d->guard == PRED_TRUE) return w->mask;
+    return w->mask & (d->guard_negated ? ~w->l.pred[d->guard] : w->l.pred[d->guard]);
+}
 // Runs the next instruction of a warp; its result is in env->step. Most just compute on lanes.
 ALWAYS_INLINE void exec_step(Env *env, Warp *w)
 {
     Step *s = &env->step;
     const Dinst *d = &w->code->insts[w->pc];
-    const uint32_t guard = w->l.pred[d->guard], mask = w->mask & (d->guard_negated ? ~guard : guard);
+    const uint32_t mask = exec_mask(w, d);
     s->d = d;
     s->stat = w->code->stat_base + d->index;
     s->mask = mask;
@@ -286,11 +295,22 @@ ALWAYS_INLINE void exec_step(Env *env, Warp *w)
     s->deferred = s->parted = s->away = false;
     s->run = s->part = 0;
     if (mask && d->kind != X_LANES) {
-        exec_other(env, w, d, mask);
+        if (d->flags & D_WORD)
+            exec_word(env, w, d, mask);
+        else
+            exec_other(env, w, d, mask);
         return;
     }
     if (mask) d->fn(&w->l, d, mask);
     if (++w->pc == w->rpc) exec_came(env, w);
+}
+// The same for one that just computes on lanes (X_LANES), without a step. Returns the lanes that took part.
+ALWAYS_INLINE uint32_t exec_lanes(Env *env, Warp *w, const Dinst *d)
+{
+    const uint32_t mask = exec_mask(w, d);
+    if (mask) d->fn(&w->l, d, mask);
+    if (++w->pc == w->rpc) exec_came(env, w);
+    return mask;
 }
 bool exec_sleepers(Env *env, Warp *w);   // wakes splits whose nanosleep is over; true: one runs
 uint64_t exec_wake_time(const Warp *w);  // the earliest such time, or UINT64_MAX

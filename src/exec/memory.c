@@ -727,13 +727,9 @@ static void other_access(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     by_space(env, w, d, mask);
 }
 
-void exec_memory(Env *env, Warp *w, const Dinst *d, uint32_t mask)
+ALWAYS_INLINE void word_access(Env *env, Warp *w, const Dinst *d, uint32_t mask)
 {
     Step *s = &env->step;
-    if (!(d->flags & D_WORD)) {
-        other_access(env, w, d, mask);
-        return;
-    }
     const uint32_t run = addresses(env, w, d);
     if (mask == FULL)
         set_runs(s, mask, run);
@@ -742,4 +738,20 @@ void exec_memory(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     s->bytes = 4;
     s->space = d->space;
     if (d->space != SP_SHARED || !shared_words(env, w, d)) by_space(env, w, d, mask);
+}
+
+void exec_memory(Env *env, Warp *w, const Dinst *d, uint32_t mask)
+{
+    if (d->flags & D_WORD)
+        word_access(env, w, d, mask);
+    else
+        other_access(env, w, d, mask);
+}
+
+void exec_word(Env *env, Warp *w, const Dinst *d, uint32_t mask)
+{
+    word_access(env, w, d, mask);
+    if (env->check) check_step(env, w, d);
+    if (env->fault.kind != FAULT_NONE) env->step.result = STEP_FAULT;
+    if (++w->pc == w->rpc && env->step.result == STEP_DONE) exec_came(env, w);
 }

@@ -12,6 +12,10 @@ int split_new(Warp *w)
     uint32_t k = w->first_free;
     while (k < w->splits.n && w->splits.v[k].state != SPLIT_FREE) k++;
     Split s = {.state = SPLIT_FREE};
+    if (!w->splits.cap) {
+        w->splits.v = mem_alloc(sizeof *w->splits.v * FIRST_SPLITS);
+        w->splits.cap = FIRST_SPLITS;
+    }
     if (k == w->splits.n) vec_push(&w->splits, s);
     w->first_free = k;
     return (int)k;

@@ -76,6 +76,7 @@ typedef enum SplitState {
 } SplitState;
 #define NO_RPC UINT32_MAX
 // split.c
+enum { FIRST_SPLITS = 4 };  // that a warp has room for: the one it is, and a branch with its two sides
 void split_init(Warp *w, Code *code, uint32_t mask);
 int split_new(Warp *w);    // a free one's index, for the caller to fill
 void split_load(Warp *w);  // caches splits[cur] in w

@@ -71,7 +71,7 @@ static bool check_linear(const CacheCfg *cfg, const char **why)
     return !*why;
 }
 
-// Tables of what each byte of an address adds to the number. Where that isn't the set's, it is how many sets the line
+// Tables of what each 8 bits of an address add to the number. Where that isn't the set's, it is how many sets the line
 // is moved on from where it would be by its own number; the lowest bit of each of index_bits is part of that.
 static bool open_linear(CacheShape *t, const CacheCfg *cfg, uint32_t sets)
 {
@@ -83,13 +83,13 @@ static bool open_linear(CacheShape *t, const CacheCfg *cfg, uint32_t sets)
         if (!t->exact) mask[k] &= mask[k] - 1;
         all |= mask[k];
     }
-    t->part_from = all ? (uint32_t)__builtin_ctzll(all) / 8 : 0;
-    t->parts = all && sets > 1 ? log2_of(all) / 8 + 1 - t->part_from : 0;
+    t->part_from = all ? (uint32_t)__builtin_ctzll(all) : 0;
+    t->parts = all && sets > 1 ? (log2_of(all) - t->part_from) / 8 + 1 : 0;
     t->part = mem_try(MAX(t->parts, 1u), sizeof *t->part);
     for (uint32_t p = 0; p < t->parts && t->part; p++)
         for (uint64_t v = 0; v < 256; v++)
             for (uint32_t k = 0; k < n; k++) {
-                uint64_t picked = v << 8 * (t->part_from + p) & mask[k];
+                uint64_t picked = v << (t->part_from + 8 * p) & mask[k];
                 t->part[p][v] |= (uint16_t)((__builtin_popcountll(picked) & 1) << k);
             }
     return t->part;

@@ -73,8 +73,8 @@ struct Cache {
     uint32_t *tree;                                    // PLRU bits per set; null without PLRU
     const uint32_t *deal;                              // DEALT: set by line number modulo entries
     uint32_t entries;
-    const uint16_t (*part)[256];  // LINEAR: what each byte of an address adds to the set's number
-    uint32_t part_from, parts;    // by XOR: `parts` bytes from this one on
+    const uint16_t (*part)[256];  // LINEAR: what each 8 bits of an address add to the set's number
+    uint32_t part_from, parts;    // by XOR: `parts` times 8 bits from this one on
     bool used;                    // a line was taken since the last flush
     bool exact;                   // LINEAR: that is the number; else it is added to the line's
     uint64_t clock, random;
@@ -129,7 +129,7 @@ ALWAYS_INLINE uint32_t cache_folded(const Cache *c, uint64_t x)
 ALWAYS_INLINE uint32_t cache_linear(const Cache *c, uint64_t address)
 {
     uint32_t set = 0;
-    address >>= 8 * c->part_from;
+    address >>= c->part_from;
     for (uint32_t k = 0; k < c->parts; k++, address >>= 8) set ^= c->part[k][address & 255];
     return set;  // or, where !exact, how many sets further on
 }
@@ -204,6 +204,15 @@ ALWAYS_INLINE bool cache_hit(Cache *c, uint64_t address, uint32_t sectors)
     return true;
 }
 CacheLine *cache_peek(const Cache *c, uint64_t address);  // without touching; null: not there
+// Is it sure, without drawing a victim, that a look-up would find MISS?
+ALWAYS_INLINE bool cache_misses(const Cache *c, uint64_t address)
+{
+    const uint32_t set = cache_set(c, address), first = c->first[set], ways = c->ways[set];
+    if (c->replacement->victim || cache_find(c->tags + first, ways, cache_tag(c, address)) < ways) return false;
+    uint32_t way = 0;
+    while (way < ways && c->lines[first + way].pending) way++;
+    return way < ways || c->cfg.unlocked;
+}
 // What lay where a line moves in.
 typedef struct Victim {
     uint64_t address;  // NO_LINE: nothing did

@@ -38,6 +38,7 @@ void dram_open(Dram *d, const DramCfg *cfg, uint64_t *count)
 void dram_begin(Dram *d)
 {
     d->bus = d->active = d->refreshed = d->finished = d->stood = 0;
+    d->starts = NEVER;
     d->wait = 0;
     d->slow = ALL_THERE;
     memset(d->turned, 0, sizeof d->turned);
@@ -64,6 +65,14 @@ static uint64_t row_of(const DramCfg *cfg, uint64_t address, uint32_t *bank)
     for (uint32_t k = 0; k < cfg->bank_bit_count; k++)
         *bank |= (uint32_t)(__builtin_popcountll(address & cfg->bank_bits[k]) & 1) << k;
     return row;
+}
+
+// When the next request is chosen, in 1/256 cycle: a column command goes out tCL before the bus is free for its data.
+static inline uint64_t start_time(const Dram *d)
+{
+    if (!d->n) return NEVER;
+    uint64_t bus = d->bus > d->ahead ? d->bus - d->ahead : 0;
+    return MAX(bus, d->request[d->all.oldest].arrival);
 }
 
 static void append(Dram *d, DramEnds *ends, int list, uint32_t k)
@@ -121,6 +130,7 @@ void dram_put(Dram *d, uint64_t now, uint64_t address, uint32_t bytes, bool writ
     append(d, &d->all, DRAM_ALL, k);
     append(d, &b->waiting, DRAM_BANK, k);
     d->n += parts;
+    if (k == d->all.oldest) d->starts = start_time(d);
     mark(d->waits, bank, true);
     if (row == b->row && b->hit[write] == NONE) b->hit[write] = k, mark(d->hits[write], bank, true);
     d->count[write ? C_DRAM_WRITES : C_DRAM_READS] += parts;
@@ -143,14 +153,6 @@ static void take(Dram *d, uint32_t k)
     d->free = k;
 }
 
-// When the next request is chosen, in 1/256 cycle: a column command goes out tCL before the bus is free for its data.
-static inline uint64_t start_time(const Dram *d)
-{
-    if (!d->n) return NEVER;
-    uint64_t bus = d->bus > d->ahead ? d->bus - d->ahead : 0;
-    return MAX(bus, d->request[d->all.oldest].arrival);
-}
-
 // A read whose last part is complete then.
 static void finish(Dram *d, uint64_t time, uint32_t tag)
 {
@@ -167,7 +169,6 @@ static void finish(Dram *d, uint64_t time, uint32_t tag)
 // Rows are closed and the bus rests for each refresh that is due.
 static void refresh(Dram *d, uint64_t now)
 {
-    if (!d->t_refi || d->refreshed + d->t_refi > now) return;
     d->refreshed += (now - d->refreshed) / d->t_refi * d->t_refi;  // those before it passed in idle time, or are late
     d->bus = MAX(d->bus, d->refreshed) + d->t_rfc;
     for (uint32_t b = 0; b < d->cfg.banks; b++) set_row(d, b, ~0ull), d->bank[b].ready = d->bus;
@@ -217,26 +218,35 @@ static inline uint64_t soonest(const Dram *d, uint64_t now, bool write)
     return MAX(d->bus > bus ? now + (d->bus - bus) : now, d->turned[write]);
 }
 
+// Of the banks of a word that have requests which read from their open row, or write to it, the oldest such requests
+// that have come by `now`. Returns the banks of which none has.
+ALWAYS_INLINE uint64_t consider_hits(const Dram *d, uint64_t now, uint32_t word, bool write, uint64_t least, Best *best)
+{
+    const uint64_t hits = d->hits[write][word];
+    uint64_t come = 0;
+    for (uint64_t m = hits; m; m &= m - 1) {
+        const DramBank *b = &d->bank[word * 64 + (uint32_t)__builtin_ctzll(m)];
+        const uint32_t k = b->hit[write];
+        if (d->request[k].arrival > now) continue;
+        come |= m & -m;
+        consider(d->request, k, MAX(MAX(b->ready, d->group[b->group]), least), best);
+    }
+    return ~come;
+}
+
 // The request that starts at cycle `now`, and when its column command goes out, or now. A bank with row hits has no
 // other candidates, and a miss must be faster than every hit. Among the hits of a bank that all read, or all write, the
 // oldest is the fastest.
-static Best choose_request(const Dram *d, uint64_t now)
+ALWAYS_INLINE Best choose_request(const Dram *d, uint64_t now)
 {
     const DramRequest *request = d->request;
     const uint64_t least[2] = {soonest(d, now, false), soonest(d, now, true)};
     Best hit = {NONE, NEVER, NEVER}, miss = hit;
     uint64_t closed[MOST_BANKS / 64];  // banks without a row hit that has come
-    uint32_t words = d->words;
+    const uint32_t words = d->words;
     for (uint32_t w = 0; w < words; w++) {
-        closed[w] = d->waits[w];
-        for (int write = 0; write < 2; write++)
-            for (uint64_t m = d->hits[write][w]; m; m &= m - 1) {
-                const DramBank *b = &d->bank[w * 64 + (uint32_t)__builtin_ctzll(m)];
-                const uint32_t k = b->hit[write];
-                if (request[k].arrival > now) continue;
-                consider(request, k, MAX(MAX(b->ready, d->group[b->group]), least[write]), &hit);
-                closed[w] &= ~(m & -m);
-            }
+        const uint64_t reads = consider_hits(d, now, w, false, least[0], &hit);
+        closed[w] = d->waits[w] & reads & consider_hits(d, now, w, true, least[1], &hit);
     }
     if (hit.column <= MIN(least[0], least[1])) return hit;
     for (uint32_t w = 0; w < words; w++)
@@ -280,7 +290,7 @@ static void transfer(Dram *d, const DramRequest *r, Slot s, const DramMove *m)
 
 static void start(Dram *d, uint64_t now)
 {
-    refresh(d, now);
+    if (d->t_refi && d->refreshed + d->t_refi <= now) refresh(d, now);
     const Best best = d->cfg.simple ? (Best){.request = d->all.oldest} : choose_request(d, now);
     DramRequest *r = &d->request[best.request];
     Slot s;
@@ -305,27 +315,13 @@ static void start(Dram *d, uint64_t now)
 uint64_t dram_run(Dram *d, uint64_t to, uint32_t room)
 {
     uint64_t now = NEVER;
-    for (uint64_t t; (t = start_time(d)) <= to << 8;) {
-        uint64_t cycle = (t + 255) >> 8;
+    while (d->starts <= to << 8) {
+        uint64_t cycle = (d->starts + 255) >> 8;
         if (dram_done(d) < cycle) break;
         now = cycle;
-        start(d, t);
+        start(d, d->starts);
+        d->starts = start_time(d);
         if (dram_room(d) >= room) to = now;
     }
     return now;
-}
-
-uint64_t dram_next(const Dram *d)
-{
-    uint64_t t = start_time(d), next = t == NEVER ? NEVER : (t + 255) >> 8;
-    return MIN(next, dram_done(d));
-}
-
-bool dram_pop(Dram *d, uint64_t now, uint32_t *tag)
-{
-    if (dram_done(d) > now || !d->done_n) return false;
-    *tag = d->done[d->done_head].tag;
-    d->done_head = (d->done_head + 1) & (d->done_cap - 1);
-    d->done_n--;
-    return true;
 }

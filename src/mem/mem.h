@@ -125,6 +125,7 @@ typedef struct Dram {
     uint64_t waits[MOST_BANKS / 64];    // banks with requests,
     uint64_t hits[2][MOST_BANKS / 64];  // and with requests that read from their open row, and that write to it
     uint64_t bus;                       // 1/256 cycle: when the data bus is free
+    uint64_t starts;                    // 1/256 cycle: when the next request is chosen, or NEVER
     DramDone *done;                     // reads under way, by time: a ring
     uint32_t done_head, done_n, done_cap;
     uint32_t words;  // of `hits`, and of `waits`, that banks have

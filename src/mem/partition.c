@@ -111,7 +111,7 @@ void partition_slow(Partition *p, uint32_t slow, uint32_t channel, const uint32_
 
 void fifo_grow(Fifo *f)
 {
-    f->cap = f->cap ? f->cap * 2 : 16;  // most wires of a small launch have few
+    f->cap = f->cap ? f->cap * 2 : 4;  // a wire of a large GPU has few at a time, and there are many
     f->v = mem_resize(f->v, f->cap * sizeof *f->v);
 }
 

@@ -16,9 +16,20 @@ static inline uint32_t dram_parts(const DramCfg *cfg, uint32_t bytes)
 }
 // There is room. A read is told of (dram_pop) once the last of its dram_parts is complete.
 void dram_put(Dram *d, uint64_t now, uint64_t address, uint32_t bytes, bool write, uint32_t tag);
-uint64_t dram_next(const Dram *d);                    // the next cycle at which something happens, or NEVER
-bool dram_pop(Dram *d, uint64_t now, uint32_t *tag);  // a read that is complete at now
 static inline uint64_t dram_done(const Dram *d) { return d->done_n ? d->done[d->done_head].time : NEVER; }  // the next
+// The next cycle at which something happens, or NEVER.
+static inline uint64_t dram_next(const Dram *d)
+{
+    return MIN(d->starts == NEVER ? NEVER : (d->starts + 255) >> 8, dram_done(d));
+}
+static inline bool dram_pop(Dram *d, uint64_t now, uint32_t *tag)  // a read that is complete at now
+{
+    if (dram_done(d) > now || !d->done_n) return false;
+    *tag = d->done[d->done_head].tag;
+    d->done_head = (d->done_head + 1) & (d->done_cap - 1);
+    d->done_n--;
+    return true;
+}
 // Starts what can start by cycle `to`, as long as no read completes before, and until there is room for so many
 // requests. Returns the cycle of the last start, NEVER: there was none.
 uint64_t dram_run(Dram *d, uint64_t to, uint32_t room);

@@ -255,7 +255,7 @@ ALWAYS_INLINE void results(Sm *sm, WarpSlot *ws, const Dinst *d, uint32_t slots,
     uint64_t done = sm->now + sm->cfg.unit[d->class].latency + slots - 1;
     if (mode == LOUD && sm->issue.at_once) done = sm->now;
     if (mode == LOUD && sm->storage.counts) done += sm->storage.fetch.most > 1 ? sm->storage.fetch.most - 1 : 0;
-    if (sm->env.step.deferred) done = MAX(done, sm->until + 1);
+    if (d->kind != X_LANES && sm->env.step.deferred) done = MAX(done, sm->until + 1);
     uint64_t mark = done << 2 | (d->class == CLASS_SHARED ? KIND_SHARED : KIND_ALU);
     for (int k = 0; k < d->score_dst; k++) ws->ready[d->score[k]] = mark;
     ws->last_ready = MAX(ws->last_ready, done);
@@ -311,10 +311,35 @@ static void idealise(Sm *sm, WarpSlot *ws, uint32_t lanes, uint32_t slots)
     if (!sm->issue.free) ws->owed = (uint8_t)(ws->owed - all);
 }
 
+ALWAYS_INLINE void count_issued(Sm *sm, InstStat *is, uint32_t lanes)
+{
+    sm->count[C_WARP_INSTS]++;
+    sm->count[C_THREAD_INSTS] += lanes;
+    is->issued++;
+    is->lanes += lanes;
+}
+
+static inline uint32_t slots_of(const Sm *sm, const Dinst *d)
+{
+    return d->slots > 1 && sm->cfg.count != COUNT_PTX ? d->slots : 1;
+}
+
+// The same as issue_warp for one that just computes on lanes: nobody needs its step.
+ALWAYS_INLINE uint32_t issue_lanes(Sm *sm, WarpSlot *ws, const Dinst *d)
+{
+    const uint32_t slots = slots_of(sm, d), mask = exec_lanes(&sm->env, ws->warp, d);
+    count_issued(sm, &sm->inst[ws->wait_pc], (uint32_t)__builtin_popcount(mask));
+    ws->next_issue = sm->now + slots;
+    ws->pause = OC_WAIT_BRANCH;
+    if (d->score_dst) results(sm, ws, d, slots, QUIET);
+    return slots;
+}
+
 // Issues one instruction of a warp, which must be evaluated then; returns the slots it takes.
 ALWAYS_INLINE uint32_t issue_warp(Sm *sm, WarpSlot *ws, const Dinst *d, Mode mode)
 {
     Warp *w = ws->warp;
+    if (mode == QUIET && d->kind == X_LANES && !d->soft) return issue_lanes(sm, ws, d);
     Env *env = &sm->env;
     env->clock = sm->now;
     env->window_cycle = (uint32_t)(sm->now - sm->window);
@@ -324,13 +349,9 @@ ALWAYS_INLINE uint32_t issue_warp(Sm *sm, WarpSlot *ws, const Dinst *d, Mode mod
     if (mode == LOUD && sm->storage.counts) operands_fetch(sm, ws, d);
     if (mode == LOUD && w->products) check_before(env, w);
     exec_step(env, w);
-    uint32_t lanes = (uint32_t)__builtin_popcount(s->mask);
-    sm->count[C_WARP_INSTS]++;
-    sm->count[C_THREAD_INSTS] += lanes;
-    sm->inst[s->stat].issued++;
-    sm->inst[s->stat].lanes += lanes;
+    const uint32_t lanes = (uint32_t)__builtin_popcount(s->mask), slots = slots_of(sm, d);
+    count_issued(sm, &sm->inst[s->stat], lanes);
     if (s->result == STEP_FAULT) return 1;
-    uint32_t slots = d->slots > 1 && sm->cfg.count != COUNT_PTX ? d->slots : 1;
     if (mode == LOUD) idealise(sm, ws, lanes, slots);
     ws->next_issue = sm->now + slots;
     ws->pause = OC_WAIT_BRANCH;

@@ -19,10 +19,11 @@ bool links_open(Sm *sm, const PartitionCfg *part, const char **why)
     l->credits = mem_alloc(sizeof *l->credits * n);
     l->credit = mem_alloc(sizeof *l->credit * n);
     l->waiting = mem_alloc(sizeof *l->waiting * n);
-    l->inbox = mem_alloc(sizeof *l->inbox * n);
+    l->inboxes = part->ordered ? 1 : n;
+    l->inbox = mem_alloc(sizeof *l->inbox * l->inboxes);
     l->asked = mem_alloc(sizeof *l->asked * n);
     first_open(&l->owed, n);
-    first_open(&l->first, n);
+    first_open(&l->first, l->inboxes);
     return true;
 }
 
@@ -32,8 +33,9 @@ void links_close(Sm *sm)
     cache_close(&l->tlb);
     for (uint32_t p = 0; l->inbox && p < l->part->partitions; p++) {
         wire_close(&l->wire[p]);
-        mem_free(l->credits[p].v), mem_free(l->waiting[p].v), mem_free(l->inbox[p].v);
+        mem_free(l->credits[p].v), mem_free(l->waiting[p].v);
     }
+    for (uint32_t p = 0; l->inbox && p < l->inboxes; p++) mem_free(l->inbox[p].v);
     wire_close(&l->late);
     first_close(&l->owed), first_close(&l->first);
     mem_free(l->wire), mem_free(l->credits), mem_free(l->credit), mem_free(l->waiting), mem_free(l->inbox);
@@ -51,6 +53,8 @@ void links_begin(Sm *sm)
         l->credit[p] = l->part->credits;  // those still on their way have arrived long ago
         l->credits[p].head = l->credits[p].n = l->waiting[p].head = l->waiting[p].n = 0;
         first_set(&l->owed, p, &l->waiting[p]);
+    }
+    for (uint32_t p = 0; p < l->inboxes; p++) {
         l->inbox[p].head = l->inbox[p].n = 0;  // acknowledgements, which nobody waits for
         first_set(&l->first, p, &l->inbox[p]);
     }
@@ -70,10 +74,10 @@ bool links_empty(const Sm *sm)
 void links_take(Sm *sm, Wire *const *reply, Wire *const *credit, uint64_t window)
 {
     Links *l = &sm->links;
-    for (uint32_t p = 0; p < l->part->partitions; p++) {
+    for (uint32_t p = 0; p < l->inboxes; p++)
         if (wire_take(reply[p], window, &l->inbox[p])) first_set(&l->first, p, &l->inbox[p]);
+    for (uint32_t p = 0; p < l->part->partitions; p++)
         if (wire_take(credit[p], window, &l->credits[p]) && links_wait(l, p)) first_set(&l->owed, p, &l->credits[p]);
-    }
     l->parity = window & 1;
     l->sent = NEVER;
 }

@@ -409,7 +409,9 @@ ALWAYS_INLINE uint32_t words_pass(const BankCfg *banks, const Step *s, uint32_t 
     // Two halves that share no word, but a bank.
     const uint64_t between = s->addr[16] > s->addr[0] ? s->addr[16] - s->addr[0] : s->addr[0] - s->addr[16];
     if (usual && s->run == 16 && s->bytes == 4 && s->stride <= 4 && between >= 64) return 2;
-    if (usual && s->run == 32 && s->bytes >= 4 && s->bytes <= 16 && !((s->addr[0] | s->stride) % s->bytes))
+    // Lanes that pass together, a half or a quarter of the warp where words are wider, are of one run.
+    const bool whole = s->run * s->bytes >= LANES * 4 && s->bytes <= 16;
+    if (usual && whole && !((s->addr[0] | s->addr[8] | s->addr[16] | s->addr[24] | s->stride) % s->bytes))
         return bank_passes_of_run(s->stride, s->bytes);
     return bank_passes(banks, s->addr, mask, s->bytes);
 }

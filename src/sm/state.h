@@ -12,33 +12,35 @@
 // --- Issue: warps, schedulers, scoreboard (warps.c, issue.c) ---------------------------------------------------------
 enum { MAX_RECENT = 16 };  // most entries of the LRF and ORF together
 typedef struct WarpSlot {
-    Warp *warp;       // null: empty
-    uint64_t *ready;  // per scoreboard entry: cycle · 4 + kind of the producer
+    // The first line of the host's cache has what each look at a warp touches (issue.c).
+    _Alignas(HOST_LINE) Warp *warp;  // null: empty
+    uint64_t *ready;                 // per scoreboard entry: cycle · 4 + kind of the producer
+    struct SchedState *home;         // its scheduler
     uint64_t next_issue;
-    uint32_t line;             // that its latest instruction lies in
-    uint8_t pause;             // Wait: what it waits for until next_issue
-    uint64_t last_ready;       // of all results
-    uint32_t outstanding;      // memory instructions
+    uint64_t ready_at;    // when it can issue for certain; NEVER: it has to be looked at again
+    uint32_t line;        // that its latest instruction lies in
+    uint32_t wait_pc;     // the instruction that it stands before, as in InstStat
+    uint32_t acquires;    // memory instructions under way that later accesses wait for
+    uint16_t slot;        // its number in the SM
+    uint8_t sched, bit;   // the scheduler's number, and its own there
+    uint8_t state;        // Wait
+    uint8_t class;        // of the next instruction, when OC_WAIT_READY
+    uint8_t pause;        // Wait: what it waits for until next_issue
+    uint8_t recent_n;     // of `recent`
+    uint8_t owed;         // with ideal.divergence: lanes that issued since the last slot that was paid
+    uint64_t since;       // cycle from which on it is in this state
+    uint64_t last_ready;  // of all results
+    uint64_t started;
     uint64_t served;           // when the last load of shared memory is, if that is known
-    uint32_t acquires;         // memory instructions under way that later accesses wait for
+    uint32_t outstanding;      // memory instructions
     uint32_t async_group;      // cp.async: the open group's number
-    uint16_t async_count[16];  // copies under way per group
     uint32_t async_begun;      // copies so far
     uint32_t bulk_group;       // copies in bulk, likewise; of those under way, those that haven't read all either
+    uint16_t async_count[16];  // copies under way per group
     uint16_t bulk_count[16], bulk_unread[16];
-    uint64_t started;
-    struct SchedState *home;  // its scheduler
-    uint16_t slot;            // its number in the SM
-    uint8_t sched, bit;       // the scheduler's number, and its own there
-    uint8_t state;            // Wait
-    uint8_t class;            // of the next instruction, when OC_WAIT_READY
-    uint64_t since;
-    uint64_t ready_at;  // when it can issue for certain; NEVER: it has to be looked at again
-    uint32_t wait_pc;
     uint16_t recent[MAX_RECENT];  // slots of the latest results, the last one first
-    uint8_t recent_n;
-    uint8_t owed;  // with ideal.divergence: lanes that issued since the last slot that was paid
 } WarpSlot;
+_Static_assert(offsetof(WarpSlot, since) <= HOST_LINE, "an instruction that issues touches one line, and `since`");
 // Products of wgmma that a warp has under way.
 enum { GROUPS = 8 };
 typedef struct Products {
@@ -229,9 +231,10 @@ typedef struct Links {
     bool asks;             // a partition was sent something for the first time in this launch
     bool *asked;           // per partition: it was
     uint32_t parity;       // which box of the wires this window writes
-    Fifo *inbox;           // per partition: replies on their way
-    First first;           // of the replies, set whenever a head changes
-    Fifo landing;          // replies that are crossing the SM's port
+    Fifo *inbox;           // per partition: replies on their way; where they keep their order (crossbar.c), one for all
+    uint32_t inboxes;
+    First first;   // of the replies, set whenever a head changes
+    Fifo landing;  // replies that are crossing the SM's port
 } Links;
 
 // --- Engine: copies in bulk (engine.c) -------------------------------------------------------------------------------

@@ -235,6 +235,10 @@ ALWAYS_INLINE Refusal load(Sm *sm, const LsuOp *op, const Segment *s, Port *port
     Access access = access_of(op, s, port), *a = &access;
     Cache *c = &a->port->cache;
     CacheLine *line;
+    if (!port->mshrs->free && !op->keep_out && cache_misses(c, a->at)) {  // as bring would say, but sooner
+        sm->ports.hit = false;
+        return C_L1_REFUSED_MSHR;
+    }
     a->found = cache_lookup(c, a->at, a->sectors, &line), a->line = line;
     if (a->op->keep_out && (a->found == MISS || a->found == NO_WAY)) {
         a->line = NULL;

@@ -9,7 +9,7 @@ bool issue_open(Sm *sm)
 {
     Issue *i = &sm->issue;
     const SmCfg *cfg = &sm->cfg;
-    i->slots = mem_alloc(sizeof *i->slots * cfg->max_warps);
+    i->slots = mem_lines(sizeof *i->slots * cfg->max_warps);
     i->products = mem_alloc(sizeof *i->products * cfg->max_warps);
     i->wheel = mem_map(WHEEL, sizeof *i->wheel);
     i->view = (oc_sm_view){.now = &sm->now,

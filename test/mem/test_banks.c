@@ -27,6 +27,13 @@ static void words(void **state)
     for (uint32_t bytes = 4; bytes <= 16; bytes *= 2)
         for (uint32_t s = 0; s <= 70; s++)
             assert_int_equal(bank_passes_of_run(s * bytes, bytes), strided(&fermi, s, bytes));
+    // Lanes that pass together may be of several runs, one behind the other anywhere.
+    for (uint32_t run = 8; run <= 16; run *= 2)
+        for (uint32_t bytes = 128 / run, s = 0; s <= 70; s++) {
+            uint64_t at[32];
+            for (uint32_t lane = 0; lane < 32; lane++) at[lane] = (lane / run * 37 + lane % run * s) * bytes;
+            assert_int_equal(bank_passes_of_run(s * bytes, bytes), bank_passes(&fermi, at, ~0u, bytes));
+        }
     // Kepler (mei Fig. 6, 7): words w and w + 32 lie in one row of 8 bytes.
     assert_int_equal(strided(&kepler4, 0, 4), 1);
     assert_int_equal(strided(&kepler4, 1, 4), 1);
