@@ -25,7 +25,7 @@ def on_terminal(words, columns):
     assert os.waitpid(child, 0)[1] == 0, text
     return text.decode(), first, time.monotonic() - began
 
-for columns in 80, 58, 30:
+for columns in 80, 66, 30:
     text, first, took = on_terminal(size, columns)
     lines = re.findall(r"\r\x1b\[K(launch [^\r\n]*)", text)
     assert len(lines) >= 2, (took, text[:500])
