@@ -58,6 +58,45 @@ static void latency_of_conflicts(void **state)
     assert_read(ODD, NULL, 2, 8, 4, 29 + 9);
 }
 
+// Lanes in runs, as the rows of narrow blocks are: `apart` bytes from run to run, stride bytes from lane to lane.
+static uint64_t passes_of_runs(uint32_t run, uint32_t apart, uint32_t stride, uint32_t bytes)
+{
+    uint64_t passes[2];
+    for (uint32_t more = 0; more < 2; more++) {
+        Bench b;
+        Text t = {0};
+        bench_open(&b, "gtx480", NULL);
+        text_printf(&t,
+                    "mov.u32 %%r2, smem;\nand.b32 %%r3, %%t, %u;\nmad.lo.u32 %%r1, %%r3, %u, %%r2;\n"
+                    "div.u32 %%r3, %%t, %u;\nmad.lo.u32 %%r1, %%r3, %u, %%r1;\n",
+                    run - 1, stride, run, apart);
+        repeat(&t, 10 + 10 * more, 1,
+               bytes == 4   ? "ld.shared.u32 %r4, [%r1];"
+               : bytes == 8 ? "ld.shared.v2.u32 {%r4, %r5}, [%r1];"
+                            : "ld.shared.v4.u32 {%r4, %r5, %r6, %r7}, [%r1];");
+        text_put(&t, "st.global.u32 [%out], %r4;");
+        passes[more] = COUNT_OF(bench_run(&b, t.v, (Shape){.block = 32, .shared = 32768}, 0), SHARED_PASSES);
+        text_free(&t);
+        bench_close(&b);
+    }
+    return (passes[1] - passes[0]) / 10;
+}
+
+// Programming guide, capability 2.0: halves of the warp pass one after the other where words have 64 bits, quarters
+// where they have 128; lanes that pass together wait for others on their banks, whose run they may not be of.
+static void runs(void **state)
+{
+    (void)state;
+    assert_int_equal(passes_of_runs(16, 4, 8, 4), 1);       // on even banks, and on odd ones
+    assert_int_equal(passes_of_runs(16, 256, 8, 4), 2);     // on the same ones
+    assert_int_equal(passes_of_runs(16, 1024, 8, 8), 2);    // a half is a run
+    assert_int_equal(passes_of_runs(16, 1024, 16, 8), 4);   // of two ways
+    assert_int_equal(passes_of_runs(8, 1024, 16, 16), 4);   // a quarter is
+    assert_int_equal(passes_of_runs(16, 1024, 16, 16), 4);  // or half of one
+    assert_int_equal(passes_of_runs(8, 128, 8, 8), 4);      // two runs of a half meet on 16 banks
+    assert_int_equal(passes_of_runs(8, 64, 8, 8), 2);       // or share none
+}
+
 // mei §V-C: Fermi's 50, 88 and 1210 cycles without, with 2 and with 32 ways are 37.4 for each way beyond the first.
 static void as_mei_measured(void **state)
 {
@@ -130,7 +169,8 @@ static void atomics(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(latency_of_conflicts), cmocka_unit_test(as_mei_measured), cmocka_unit_test(kepler),
+        cmocka_unit_test(latency_of_conflicts), cmocka_unit_test(runs),
+        cmocka_unit_test(as_mei_measured),      cmocka_unit_test(kepler),
         cmocka_unit_test(throughput),           cmocka_unit_test(atomics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
