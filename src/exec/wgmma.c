@@ -143,16 +143,35 @@ static uint32_t sum_place(const Product *x, uint32_t r, uint32_t e)
     return (uint32_t)at.row * x->n + at.column;
 }
 
+// Two neighbouring elements of each lane between a row of D and two rows of registers: r and r + 1.
+static void gather_pairs(const uint32_t *left, const uint32_t *right, uint32_t *to, uint32_t columns)
+{
+    for (uint32_t y = 0; y < LANES / 4; y++, to += columns, left += 4, right += 4)
+        for (uint32_t k = 0; k < 4; k++) to[2 * k] = left[k], to[2 * k + 1] = right[k];
+}
+
+static void put_pairs(uint32_t *left, uint32_t *right, const uint32_t *from, uint32_t columns)
+{
+    for (uint32_t y = 0; y < LANES / 4; y++, from += columns, left += 4, right += 4)
+        for (uint32_t k = 0; k < 4; k++) left[k] = from[2 * k], right[k] = from[2 * k + 1];
+}
+
 static void gather_sums(const Lanes *l, const GroupTensor *g, uint32_t *c)
 {
     const Product *x = &g->tensor.x;
-    const uint32_t per = g->tensor.per[MATRIX_D];
-    for (uint32_t r = 0; r < x->registers[MATRIX_D]; r++) {
+    for (uint32_t r = 0; r < x->registers[MATRIX_D]; r += 2) {
         const uint32_t *from = row(l, g->sum[r]);
-        for (uint32_t e = 0; e < per; e++) {
-            uint32_t *to = c + sum_place(x, r, e);
-            for (uint32_t n = 0; n < LANES; n++)
-                to[n / 4 * x->n + 2 * (n % 4)] = per == 1 ? from[n] : from[n] >> 16 * e & 0xffff;
+        if (g->tensor.per[MATRIX_D] == 1) {
+            gather_pairs(from, row(l, g->sum[r + 1]), c + sum_place(x, r, 0), x->n);
+            continue;
+        }
+        for (uint32_t k = 0; k < 2; k++) {
+            uint32_t *to = c + sum_place(x, r + k, 0);
+            from = row(l, g->sum[r + k]);
+            for (uint32_t n = 0; n < LANES; n++) {
+                to[n / 4 * x->n + 2 * (n % 4)] = from[n] & 0xffff;
+                to[n / 4 * x->n + 2 * (n % 4) + 1] = from[n] >> 16;
+            }
         }
     }
 }
@@ -160,13 +179,18 @@ static void gather_sums(const Lanes *l, const GroupTensor *g, uint32_t *c)
 static void put_sums(const Lanes *l, const GroupTensor *g, const uint32_t *d)
 {
     const Product *x = &g->tensor.x;
-    const uint32_t per = g->tensor.per[MATRIX_D];
-    for (uint32_t r = 0; r < x->registers[MATRIX_D]; r++) {
-        uint32_t *to = row(l, g->sum[r]);
-        const uint32_t *low = d + sum_place(x, r, 0), *high = d + sum_place(x, r, per - 1);
-        for (uint32_t n = 0; n < LANES; n++) {
-            const uint32_t at = n / 4 * x->n + 2 * (n % 4);
-            to[n] = per == 1 ? low[at] : low[at] | high[at] << 16;
+    for (uint32_t r = 0; r < x->registers[MATRIX_D]; r += 2) {
+        if (g->tensor.per[MATRIX_D] == 1) {
+            put_pairs(row(l, g->sum[r]), row(l, g->sum[r + 1]), d + sum_place(x, r, 0), x->n);
+            continue;
+        }
+        for (uint32_t k = 0; k < 2; k++) {
+            uint32_t *to = row(l, g->sum[r + k]);
+            const uint32_t *from = d + sum_place(x, r + k, 0);
+            for (uint32_t n = 0; n < LANES; n++) {
+                const uint32_t at = n / 4 * x->n + 2 * (n % 4);
+                to[n] = from[at] | from[at + 1] << 16;
+            }
         }
     }
 }
