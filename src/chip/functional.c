@@ -230,6 +230,17 @@ static bool waits(Execution *x, uint64_t round_began, uint32_t *polled, uint32_t
     return x->beside && (*polled >= QUIET_ROUNDS || *same >= SAME_ROUNDS);
 }
 
+// The turn of the block in place k, or of the next one, if none is there.
+static RunResult run_place(Execution *x, uint32_t k, Text *message)
+{
+    if (!x->at[k] && !more_ctas(x)) return no_room(x, message);
+    x->env.sm = k % x->c->gpu.sms;
+    if (!x->at[k]) start_block(x, k, next_block(x), NULL, 0);
+    RunResult r = run_block(x, x->at[k], message);
+    if (r == RUN_OK && !x->at[k]->running) end_block(x, k);
+    return r;
+}
+
 static RunResult run_blocks(Execution *x, Text *message)
 {
     for (uint32_t polled = 0, same = 0; x->left;) {
@@ -238,12 +249,8 @@ static RunResult run_blocks(Execution *x, Text *message)
         if (x->env.launch->cluster[0] && !start_clusters(x)) return no_room(x, message);
         for (uint32_t k = 0; k < x->slots; k++) {
             if (!x->at[k] && (x->started == x->end || x->env.launch->cluster[0])) continue;
-            if (!x->at[k] && !more_ctas(x)) return no_room(x, message);
-            x->env.sm = k % x->c->gpu.sms;
-            if (!x->at[k]) start_block(x, k, next_block(x), NULL, 0);
-            RunResult r = run_block(x, x->at[k], message);
+            RunResult r = run_place(x, k, message);
             if (r != RUN_OK) return r;
-            if (!x->at[k]->running) end_block(x, k);
         }
         if (waits(x, began, &polled, &same)) return RUN_OK;
         if (!x->beside && hangs(x, began)) {
@@ -355,12 +362,8 @@ RunResult beside_step(Execution *x, uint64_t to, Text *message)
         const uint64_t before = x->insts;
         still++;
         if (!x->at[k] && x->started == x->end) continue;
-        if (!x->at[k] && !more_ctas(x)) return no_room(x, message);
-        x->env.sm = k % x->c->gpu.sms;
-        if (!x->at[k]) start_block(x, k, next_block(x), NULL, 0);
-        RunResult r = run_block(x, x->at[k], message);
+        RunResult r = run_place(x, k, message);
         if (r != RUN_OK) return r;
-        if (!x->at[k]->running) end_block(x, k);
         if (x->insts > before) still = 0;
     }
     return RUN_OK;
