@@ -50,9 +50,7 @@ static void add(const Look *x, FactKind kind, const Inst *i, uint32_t bytes)
 {
     const Module *m = x->f->module;
     const Loc *loc = i->loc ? &m->locs.v[i->loc - 1] : NULL;
-    const char *file = NULL, *array = NULL, *place = "";
-    for (size_t k = 0; loc && k < m->files.n; k++)
-        if (m->files.v[k].index == loc->file) file = m->files.v[k].name;
+    const char *file = loc ? file_named(m, loc->file) : NULL, *array = NULL, *place = "";
     if (file && loc->line) {
         place = arena_printf(x->arena, "%s:%" PRIu32, base_name(file), loc->line);
         array = array_at(x->kernel, file, loc->line);

@@ -23,21 +23,14 @@ static int by_heat(const void *a, const void *b)
     return p != q ? (p < q ? 1 : -1) : by_place(x, y);
 }
 
-static const char *file_of(const Module *m, uint32_t index)
-{
-    for (size_t k = 0; k < m->files.n; k++)
-        if (m->files.v[k].index == index) return m->files.v[k].name;
-    return NULL;
-}
-
 // The place of an instruction: the line of its .loc, or that of the PTX where there is none or the compiler gave it no
 // line.
 static LineStat place_of(const Module *m, const Inst *i)
 {
     const Loc *loc = i->loc ? &m->locs.v[i->loc - 1] : NULL;
-    const char *file = loc && loc->line ? file_of(m, loc->file) : NULL, *at = NULL;
+    const char *file = loc && loc->line ? file_named(m, loc->file) : NULL, *at = NULL;
     if (file) {
-        if (loc->at_line) at = file_of(m, loc->at_file);
+        if (loc->at_line) at = file_named(m, loc->at_file);
         return (LineStat){.file = file, .line = loc->line, .at_file = at, .at_line = at ? loc->at_line : 0};
     }
     SourcePlace place = source_place(&m->source, i->at);

@@ -124,9 +124,7 @@ static const char *first_line(const Module *m, const Function *f, uint32_t *line
         const Loc *l = f->insts.v[k].loc ? &m->locs.v[f->insts.v[k].loc - 1] : NULL;
         if (!l || !l->line) continue;
         *line = l->at_line ? l->at_line : l->line;
-        for (size_t n = 0; n < m->files.n; n++)
-            if (m->files.v[n].index == (l->at_line ? l->at_file : l->file)) return m->files.v[n].name;
-        return NULL;
+        return file_named(m, l->at_line ? l->at_file : l->file);
     }
     return NULL;
 }

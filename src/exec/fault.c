@@ -56,10 +56,8 @@ void exec_place(const Code *code, uint32_t pc, Text *out)
     text_printf(out, " at %s:%d", place.name, place.line);
     const Loc *l = i->loc ? &m->locs.v[i->loc - 1] : NULL;
     if (l && l->line) {  // line 0: the compiler gave it none
-        const char *file = "?";
-        for (size_t k = 0; k < m->files.n; k++)
-            if (m->files.v[k].index == l->file) file = m->files.v[k].name;
-        text_printf(out, " (%s:%u)", file, l->line);
+        const char *file = file_named(m, l->file);
+        text_printf(out, " (%s:%u)", file ? file : "?", l->line);
     }
 }
 

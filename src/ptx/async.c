@@ -32,36 +32,25 @@ static bool parts(const Inst *i)
     return c == CLASS_STORE && i->space != SP_SHARED && i->space != SP_LOCAL && i->space != SP_PARAM;
 }
 
-typedef struct Written {
-    uint32_t reg;
-    bool written;
-} Written;
-static void written(void *user, uint32_t reg, bool def)
-{
-    Written *w = user;
-    w->written |= def && reg == w->reg;
-}
-
 // The store that alone reads what the load leaves; NO_REG: there is none, or it can't take the load's place.
 static uint32_t store_of(const Copies *x, uint32_t load, uint32_t end)
 {
     const Function *f = x->f;
     const Inst *l = &f->insts.v[load];
     const uint32_t r = l->opnd[0].reg;
-    Written base = {.reg = l->opnd[1].reg}, guard = {.reg = l->guarded ? l->guard : NO_REG};
-    if (!reg_single(&x->writes, r) || !reg_single(&x->reads, r) || base.reg == r) return NO_REG;
+    const uint32_t base = l->opnd[1].reg, guard = l->guarded ? l->guard : NO_REG;
+    if (!reg_single(&x->writes, r) || !reg_single(&x->reads, r) || base == r) return NO_REG;
     const uint32_t at = x->reads.inst[x->reads.first[r]];
     if (at <= load || at >= end) return NO_REG;
     const Inst *s = &f->insts.v[at];
     const bool fits = plain(s, OP_ST, SP_SHARED) && s->opnd[0].kind == O_ADDR && s->opnd[1].kind == O_REG &&
                       s->opnd[1].reg == r && type_bytes(s->type) == type_bytes(l->type) && s->guarded == l->guarded &&
                       (!l->guarded || (s->guard == l->guard && s->guard_negated == l->guard_negated));
-    for (uint32_t n = load + 1; n < at && fits && !base.written; n++) {
-        if (parts(&f->insts.v[n])) return NO_REG;
-        inst_regs(&f->insts.v[n], written, &base);
-        inst_regs(&f->insts.v[n], written, &guard);
+    for (uint32_t n = load + 1; n < at && fits; n++) {
+        const Inst *i = &f->insts.v[n];
+        if (parts(i) || inst_writes(i, base) || inst_writes(i, guard)) return NO_REG;
     }
-    return fits && !base.written && !guard.written ? at : NO_REG;
+    return fits ? at : NO_REG;
 }
 
 static void find_copies(Copies *x)

@@ -13,28 +13,16 @@ typedef struct Side {
     uint32_t first, last;  // instructions, without the jump at its end
 } Side;
 
-typedef struct Writes {
-    uint32_t reg;
-    bool found;
-} Writes;
-static void find_write(void *user, uint32_t reg, bool def)
-{
-    Writes *w = user;
-    w->found |= def && reg == w->reg;
-}
-
 static bool may_guard(const Function *f, const Inst *i, uint32_t guard, uint32_t *slots)
 {
     Class c = op_info[i->op].class;
-    Writes w = {guard, false};
     if (i->op == OP_ATOM || i->op == OP_RED) return false;
     if (i->guarded || op_has(i->op, P_TOGETHER | P_BRANCH | P_LEAVE | P_ORDER | P_EARLY) || inst_has(i, G_SYNC))
         return false;
     if (c == CLASS_BRANCH || c == CLASS_BARRIER || c == CLASS_FENCE || inst_has(i, G_CC)) return false;
     if (i->op == OP_ADDC || i->op == OP_SUBC || i->op == OP_MADC || i->op == OP_ACTIVEMASK) return false;
     *slots += inst_sass(i, f->module->sass).slots;
-    inst_regs(i, find_write, &w);
-    return !w.found && *slots <= MOST_SLOTS;
+    return !inst_writes(i, guard) && *slots <= MOST_SLOTS;
 }
 
 static bool may_guard_all(const Function *f, const Side *s, uint32_t guard, uint32_t *slots)

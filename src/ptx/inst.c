@@ -142,4 +142,28 @@ void inst_regs(const Inst *i, RegVisit *visit, void *user)
     for (int n = 0; n < dests; n++) visit_operand(&i->opnd[n], true, visit, user);
 }
 
+typedef struct Written {
+    uint32_t reg;
+    bool found;
+} Written;
+static void find_write(void *user, uint32_t reg, bool def)
+{
+    Written *w = user;
+    w->found |= def && reg == w->reg;
+}
+
+bool inst_writes(const Inst *i, uint32_t reg)
+{
+    Written w = {reg, false};
+    inst_regs(i, find_write, &w);
+    return w.found;
+}
+
+const char *file_named(const Module *m, uint32_t index)
+{
+    for (size_t k = 0; k < m->files.n; k++)
+        if (m->files.v[k].index == index) return m->files.v[k].name;
+    return NULL;
+}
+
 const char *reg_name(const Function *f, uint32_t reg) { return f->regs.v[reg].name; }

@@ -29,9 +29,11 @@ uint64_t imm_bits(const Operand *o, Type t);
 // Calls visit for every register an instruction reads (def false) or writes (def true), the guard included.
 typedef void RegVisit(void *user, uint32_t reg, bool def);
 void inst_regs(const Inst *i, RegVisit *visit, void *user);
-Space inst_from_space(const Inst *i);  // of what copies (P_COPIES): where from
-int ptx_dimensions(const Inst *i);     // of a tensor's copy
-int inst_dest_count(const Inst *i);    // leading operands that are destinations
+bool inst_writes(const Inst *i, uint32_t reg);
+const char *file_named(const Module *m, uint32_t index);  // as a Loc names it; null: the module has no such .file
+Space inst_from_space(const Inst *i);                     // of what copies (P_COPIES): where from
+int ptx_dimensions(const Inst *i);                        // of a tensor's copy
+int inst_dest_count(const Inst *i);                       // leading operands that are destinations
 
 // --- texture.c: what textures and surfaces are addressed by ----------------------------------------------------------
 // Behind a texture's address: the level of a mipmap, the coordinates' derivatives, offsets in texels, a depth that

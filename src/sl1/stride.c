@@ -36,16 +36,6 @@ static const Address unknown = {.known = false};
 #define BUDGET (50ull << 20)
 
 // --- definitions -----------------------------------------------------------------------------------------------------
-typedef struct Search {
-    uint32_t reg;
-    bool found;
-} Search;
-static void look_for(void *user, uint32_t reg, bool def)
-{
-    Search *s = user;
-    s->found |= def && reg == s->reg;
-}
-
 // How many instructions of the loop define a register, and the last of them.
 static uint32_t definitions(const Round *r, uint32_t reg, uint32_t *last)
 {
@@ -54,11 +44,8 @@ static uint32_t definitions(const Round *r, uint32_t reg, uint32_t *last)
     for (size_t k = 0; k < l->blocks.n && *r->budget; k++) {
         const Block *block = &r->b->flow->blocks.v[l->blocks.v[k]];
         *r->budget -= MIN(*r->budget, block->last - block->first);
-        for (uint32_t at = block->first; at < block->last; at++) {
-            Search s = {reg, false};
-            inst_regs(&r->b->f->insts.v[at], look_for, &s);
-            if (s.found) *last = at, n++;
-        }
+        for (uint32_t at = block->first; at < block->last; at++)
+            if (inst_writes(&r->b->f->insts.v[at], reg)) *last = at, n++;
     }
     return *r->budget ? n : 2;  // 2 stands for several: not known
 }
