@@ -259,7 +259,8 @@ RunResult slices_run(Chip *c, const LaunchInfo *l, const Texture *textures, uint
         const uint32_t fit = chip_fit(&organised, l, s.sms, &c->division, &shape, &unsaid);
         s.at_once = s.blocks <= (uint64_t)fit * s.sms;
         text_free(&unsaid);
-        const bool kept = fit && keep(c, s.sms / sizes[COUNT(sizes) - 1], &s.kept);
+        const uint32_t largest = sizes[COUNT(sizes) - 1];
+        const bool kept = fit && can_part(&s, largest) && keep(c, s.sms / largest, &s.kept);
         for (uint32_t n = 0; kept && s.at_once && n < COUNT(sizes) && !done && !s.hopeless; n++)
             done = by_itself(&s, sizes[n], r);
         if (kept && !s.at_once) done = by_sizes(&s, r);

@@ -149,13 +149,11 @@ static Bases *bases_of(Warp *w)
     return w->bases;
 }
 
-static inline uint32_t lanes_of(uint32_t mask) { return mask == FULL ? LANES : (uint32_t)__builtin_popcount(mask); }
-
 static uint32_t straight(Env *env, Warp *w, uint32_t most, uint64_t *threads, StepTaker *take, void *taker)
 {
     const Code *code = w->code;
     const uint64_t began = env->clock;
-    const uint32_t all = w->mask, rpc = w->rpc, *pred = w->l.pred;
+    const uint32_t all = w->mask, rpc = w->rpc;
     const bool branches = !env->watch && w->splits.n == 1;  // nobody counts back edges
     const Dinst *d = &code->insts[w->pc], *meet = rpc <= code->n ? &code->insts[rpc] : NULL;
     const Straight *s = &code->straight[w->pc];
@@ -163,7 +161,7 @@ static uint32_t straight(Env *env, Warp *w, uint32_t most, uint64_t *threads, St
     uint32_t done = 0;
     uint64_t sum = 0;
     do {
-        const uint32_t guard = pred[d->guard], mask = all & (d->guard_negated ? ~guard : guard);
+        const uint32_t mask = exec_mask(w, d);
         switch (s->how) {
         case HOW_LANES:
             if (mask) d->fn(&w->l, d, mask);
@@ -171,7 +169,7 @@ static uint32_t straight(Env *env, Warp *w, uint32_t most, uint64_t *threads, St
             break;
         case HOW_BRANCH:
             if (!branches || (mask && mask != all)) goto step;
-            sum += lanes_of(mask);
+            sum += (uint32_t)__builtin_popcount(mask);
             done++;
             d = mask ? &code->insts[d->target] : d + 1;
             s = &code->straight[d - code->insts];
@@ -203,14 +201,14 @@ static uint32_t straight(Env *env, Warp *w, uint32_t most, uint64_t *threads, St
             exec_step(env, w);
             if (take) take(taker, &env->step);
             if (s->writes) forget(w, d, *s, known, false);
-            sum += lanes_of(env->step.mask | env->step.other_mask);
+            sum += (uint32_t)__builtin_popcount(env->step.mask | env->step.other_mask);
             done++, d++, s++;
             if (env->step.result != STEP_DONE || d != &code->insts[w->pc] || w->mask != all || w->rpc != rpc)
                 goto stepped;
             continue;
         default: goto out;
         }
-        sum += lanes_of(mask);
+        sum += (uint32_t)__builtin_popcount(mask);
         done++, d++, s++;
     } while (d != meet && done < most);
 out:

@@ -136,17 +136,24 @@ static void walk_done(Partition *p, const Packet *r, uint64_t time)
     first_set(&p->first, p->sms + 1, f);
 }
 
+// When bytes are through a link, for all that they stand for.
+static uint64_t pass_one(Partition *p, Link *way, uint64_t now, uint32_t bytes)
+{
+    if (p->slow == ALL_THERE) return link_pass(way, now, bytes);
+    const uint32_t unit = way == &p->in ? STANDS_IN : STANDS_OUT;
+    p->stood[unit] += link_time(way->cost, bytes) * p->slow >> 8;
+    return link_pass_for(way, now, bytes, p->slow, p->wait[unit]);
+}
+
 // Bytes come in or go out. Where both ways are one, data wait for data of the other way, too.
 static uint64_t pass(Partition *p, Link *way, uint64_t now, uint32_t bytes)
 {
-    const uint32_t unit = way == &p->in ? STANDS_IN : STANDS_OUT;
-    if (p->slow != ALL_THERE) p->stood[unit] += link_time(way->cost, bytes) * p->slow >> 8;
-    if (p->cfg.duplex) return link_pass_for(way, now, bytes, p->slow, p->wait[unit]);
+    if (p->cfg.duplex) return pass_one(p, way, now, bytes);
     if (!bytes) return now;
     way->free = MAX(p->in.free, p->out.free);
-    const uint64_t through = link_pass_for(way, now, bytes, p->slow, p->wait[unit]);
+    const uint64_t done = pass_one(p, way, now, bytes);
     p->in.free = p->out.free = way->free;
-    return through;
+    return done;
 }
 
 // later: cycles after which it is ready; the link serves others until then.

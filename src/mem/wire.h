@@ -136,7 +136,6 @@ static inline uint64_t link_pass(Link *l, uint64_t now, uint32_t bytes)  // the 
 enum { ALL_THERE = 256, SLOW_CREDIT = 24 };
 static inline uint64_t link_pass_for(Link *l, uint64_t now, uint32_t bytes, uint32_t slow, uint32_t wait)
 {
-    if (slow == ALL_THERE) return link_pass(l, now, bytes);
     const uint64_t t = now << 8, own = link_time(l->cost, bytes), all = own * slow >> 8, credit = SLOW_CREDIT * all;
     const uint64_t from = l->free > t + credit ? l->free - credit : t, waited = t + ((uint64_t)wait << 8);
     l->free = (l->free > t ? l->free : t) + all;
