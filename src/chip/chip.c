@@ -36,6 +36,7 @@ typedef struct Launch {
     const Part *part;      // likewise: the others are executed by `beside`
     Execution *beside;
     PartTraffic traffic;
+    bool given_up;  // no more of its blocks begin, and none is executed
 } Launch;
 
 static uint8_t structure_of(const Sm *sm, uint64_t address)
@@ -443,9 +444,26 @@ static uint64_t executed(const Chip *c)
     return insts;
 }
 
+// An eighth of a part's blocks tell whether DRAM's channels are too busy for it.
+static bool gives_up(const Launch *l)
+{
+    const Chip *c = l->c;
+    const Part *part = l->part;
+    if (!part || part->most_busy == 0 || l->window % 4) return false;
+    uint64_t over = 0, busy = 0;
+    for (uint32_t s = 0; s < c->used; s++) over += c->sms[s].count[C_BLOCKS];
+    if (over < part->timed / 8) return false;
+    EACH_AWAKE(c, p)
+    busy += p->count[C_DRAM_BUSY];
+    const double each = (double)part->blocks / (double)part->timed;
+    return (double)busy / 256 * each > part->most_busy * (double)l->to * c->channels;
+}
+
 // At an edge: blocks that are timed begin, those of a sampled launch that aren't are executed.
 static RunResult begin_blocks(Launch *l)
 {
+    if (!l->given_up && gives_up(l)) l->given_up = true, l->blocks = l->started;
+    if (l->given_up) return RUN_OK;
     hand_out(l);
     RunResult result = RUN_OK;
     for (uint64_t before = 0; l->stretches && result == RUN_OK && before != l->started;) {
@@ -571,8 +589,9 @@ static RunResult end_beside(Launch *l, RunResult result, Executed *other)
 {
     if (!l->beside) return result;
     beside_alone(l->beside);
-    if (result == RUN_OK) result = beside_run(l->beside, 0, 0, l->message);
-    if (result == RUN_OK && beside_left(l->beside)) result = RUN_HANG;
+    const bool all = result == RUN_OK && !l->given_up;
+    if (all) result = beside_run(l->beside, 0, 0, l->message);
+    if (all && result == RUN_OK && beside_left(l->beside)) result = RUN_HANG;
     *other = beside_done(l->beside);
     beside_close(l->beside, l->r);
     return result;
@@ -618,6 +637,7 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
         if (is_over(&l, &result)) break;
     }
     result = end_beside(&l, result, other);
+    if (part) other->given_up = l.given_up;
     for (uint32_t s = 0; s < sms && result != RUN_OK; s++) sm_cut(&c->sms[s], l.to);
     for (uint32_t s = 0; s < sms; s++) scratch_count(&c->sms[s], MIN(l.to, c->sms[s].last_event));
     if (l.tracer) tracer_edge(l.tracer, c, l.to, true);

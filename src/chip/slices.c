@@ -4,11 +4,11 @@
 // as long as that would. What it counts is scaled by its share of the warp instructions; its cycles aren't.
 //
 // A part is believed if its SMs take about as long, if its blocks execute as much as others, and if another part says
-// the same: a twelfth must agree with a 33rd, or else with a fourth; or the whole launch is timed. Where all blocks run
-// at the same time, lines are asked for by many of them at once, and who is first is chance: there a part must agree
-// with itself without the others' lines in the L2. Parts say little of banks of DRAM (dram.c): where these matter, the
-// launch is timed whole, since fewer requests find other rows open. Each part begins with the memory and the caches of
-// the launch's beginning; the last one leaves its own.
+// the same: a twelfth must agree with a 33rd, or else a fourth with one of them; or the whole launch is timed. Where
+// all blocks run at the same time, lines are asked for by many of them at once, and who is first is chance: there a
+// part must agree with itself without the others' lines in the L2. Parts say little of banks of DRAM (dram.c): where
+// these matter, the launch is timed whole, since fewer requests find other rows open. Each part begins with the memory
+// and the caches of the launch's beginning; the last one leaves its own.
 #include "chip/unit.h"
 
 #include <math.h>
@@ -20,6 +20,7 @@ enum { LEAST_SMS = 2, LEAST_BLOCKS = 8, LEAST_EACH = 3 };  // of a part: SMs, bl
 #define MOST_UNLIKE 0.03  // that a part's blocks execute more or less than the launch's
 #define MOST_APART 0.05   // of two parts, or of one with and without the others' lines
 #define MOST_BUSY 0.3     // of the channels, where DRAM has banks
+#define EARLY_BUSY 0.45   // of an eighth of a part's blocks, which may be busier than all
 #define SOME_BUSY 0.1     // from which on banks count
 #define HOPELESS 0.25     // a spread that larger parts won't mend
 // What no difference of parts shows, as a standard deviation: assumed, after the errors of seven launches on h200, a100
@@ -140,12 +141,14 @@ static bool time_part(Slicing *s, uint32_t k, bool alone, Timed *t)
     s->dirty = true;
     *t = (Timed){.part = part_of(s->blocks, s->sms, k)};
     t->part.alone = alone;
+    if (!s->c->gpu.part.dram.simple) t->part.most_busy = EARLY_BUSY;
     RunResult result = chip_run(s->c, s->l, s->textures, s->texture_count, s->o, &t->part, &t->other, &t->r, &unsaid);
     s->c->clock_ns = ns;
     text_free(&unsaid);
-    if (result == RUN_OK) look_at(s->c, t);
-    s->hopeless |= result != RUN_OK || t->spread > HOPELESS || banks_busy(s, t) > MOST_BUSY;
-    return result == RUN_OK;
+    const bool ended = result == RUN_OK && !t->other.given_up;
+    if (ended) look_at(s->c, t);
+    s->hopeless |= !ended || t->spread > HOPELESS || banks_busy(s, t) > MOST_BUSY;
+    return ended;
 }
 
 static double cycles_of(const Timed *t) { return (double)t->r.count[C_CYCLES]; }
@@ -211,12 +214,17 @@ static void estimate(const Slicing *s, Timed *t, double differ, double unseen, R
     record_account(r, &s->c->gpu, &s->c->sms[0].cfg);
 }
 
-// Are two parts that agree enough? Then the record gets what the latter one tells: the larger one.
-static bool settle(const Slicing *s, const Timed *first, Timed *t, Record *r)
+// Does one of n parts agree with t, the latest and largest one? Then the record gets what t tells. What another one
+// says instead makes the interval wider.
+static bool settle(const Slicing *s, const Timed *before, size_t n, Timed *t, Record *r)
 {
-    const double by = apart(first, t);
-    if (by > MOST_APART || !is_even(t) || s->hopeless) return false;
-    estimate(s, t, hypot(by / 2, t->spread / sqrt(t->part.run)), banks_busy(s, t) > SOME_BUSY ? UNSEEN_BANKS : UNSEEN,
+    double least = INFINITY, most = 0;
+    for (size_t k = 0; k < n; k++) {
+        if (!before[k].r.count[C_CYCLES]) continue;  // it wasn't timed
+        least = MIN(least, apart(&before[k], t)), most = MAX(most, apart(&before[k], t));
+    }
+    if (least > MOST_APART || !is_even(t) || s->hopeless) return false;
+    estimate(s, t, hypot(most / 2, t->spread / sqrt(t->part.run)), banks_busy(s, t) > SOME_BUSY ? UNSEEN_BANKS : UNSEEN,
              r);
     return true;
 }
@@ -226,7 +234,7 @@ static bool by_itself(Slicing *s, uint32_t k, Record *r)
 {
     Timed alone = {0}, t = {0};
     bool ok = can_part(s, k) && time_part(s, k, true, &alone) && !s->hopeless;
-    ok = ok && time_part(s, k, false, &t) && settle(s, &alone, &t, r);
+    ok = ok && time_part(s, k, false, &t) && settle(s, &alone, 1, &t, r);
     record_free(&alone.r), record_free(&t.r);
     return ok;
 }
@@ -235,12 +243,9 @@ static bool by_itself(Slicing *s, uint32_t k, Record *r)
 static bool by_sizes(Slicing *s, Record *r)
 {
     Timed t[COUNT(sizes)] = {0};
-    bool done = false, had = false;
-    for (uint32_t n = 0; n < COUNT(sizes) && !done && !s->hopeless; n++) {
-        if (!can_part(s, sizes[n])) continue;
-        done = time_part(s, sizes[n], false, &t[n]) && had && settle(s, &t[n - 1], &t[n], r);
-        had = true;
-    }
+    bool done = false;
+    for (uint32_t n = 0; n < COUNT(sizes) && !done && !s->hopeless; n++)
+        done = can_part(s, sizes[n]) && time_part(s, sizes[n], false, &t[n]) && settle(s, t, n, &t[n], r);
     for (uint32_t n = 0; n < COUNT(sizes); n++) record_free(&t[n].r);
     return done;
 }

@@ -22,6 +22,7 @@ typedef struct Part {
     uint32_t row, run;       // blocks of a row; that are timed of it
     uint64_t blocks, timed;  // of the launch
     bool alone;              // the others aren't executed: what they have brought to the L2 isn't there
+    double most_busy;        // of the channels of DRAM: where they are busier, the part is given up; 0: it never is
 } Part;
 Part part_of(uint64_t blocks, uint32_t sms, uint32_t k);  // a k-th of the SMs, of a launch on so many
 uint64_t part_block(const Part *p, uint64_t n);           // the number of the n-th block that is timed, and that isn't
@@ -41,6 +42,7 @@ typedef struct Executed {
     uint64_t blocks, insts, threads;  // blocks that are over; instructions of warps and of threads
     uint64_t sectors;                 // of global memory that loads and stores access
     FaultKind fault;
+    bool given_up;  // the part was, and tells nothing
 } Executed;
 // Runs a launch to its end. textures may be null. Text of a fault or hang goes to message. part: that is timed; r has
 // what was counted of it, and other what was executed beside it; null: all is.

@@ -47,6 +47,20 @@ for run in "h200 bfs n=4096" "h200 stencil3d n=64" "gtx480 conv2d n=256"; do
     ((share == 100)) || complain "$run: $share % of the blocks were timed"
 done
 
+# Of three parts, two that agree are enough: here a 33rd and a fourth.
+part rtx3080 "matmul-tiled n=512"
+((share <= 27)) || complain "matmul-tiled n=512: $share % of the blocks were timed"
+
+# Where DRAM's banks are busy a part is given up, and leaves nothing behind: the launch, and those after it, are as if
+# there had been none.
+run="srad rows=512 columns=512 --gpu rtx3080"
+# shellcheck disable=SC2086
+for option in "" --sample; do
+    "$ONCHIP" run $run $option --json | jq 'del(.wall_seconds)' >"$work/all$option" || complain "srad fails"
+done
+jq -e '[.kernels[].sampled // empty] == []' "$work/all--sample" >/dev/null || complain "srad isn't timed whole"
+cmp -s "$work/all" "$work/all--sample" || complain "srad: a part that was given up has left something behind"
+
 # A launch that faults says where, as one that isn't sampled does.
 cat >"$work/far.ptx" <<'END'
 .version 7.0
