@@ -12,6 +12,9 @@
 #include "exec/ops.h"
 
 #include <math.h>
+#if defined __AVX512F__ || (defined __AVX__ && defined __FMA__)
+#include <immintrin.h>
+#endif
 
 enum { MOST = 1024, MOST_SUMS = 256 };        // elements of A or B; of C or D
 enum { PANEL = 8, MOST_DEEP = 64 };           // columns that are multiplied at once; rows of B, of floats
@@ -185,10 +188,59 @@ static bool sums_are_exact(Span a, Span b, Span c, uint32_t n)
     return a.high <= 128 && b.high <= 128 && c.high <= 128 && high - low <= 53;
 }
 
-// One row of D, a panel's columns, in doubles: d has C's elements before. Where the numbers' span doesn't tell that
-// nothing is rounded, the errors of all sums are added up; a sum that wasn't exact, which is seldom, is made again.
 typedef double Panel __attribute__((vector_size(PANEL * sizeof(double))));
 typedef float Floats __attribute__((vector_size(PANEL * sizeof(float)), aligned(4), may_alias));
+
+// As many doubles as a register of the host has, and a · b + c where nothing is rounded.
+#if defined __AVX512F__
+enum { WIDE = 8 };
+#elif defined __AVX__ && defined __FMA__
+enum { WIDE = 4 };
+#else
+enum { WIDE = 2 };
+#endif
+enum { PIECES = PANEL / WIDE, BLOCK = WIDE };  // of a panel's row; rows of D that are made together
+typedef double Wide __attribute__((vector_size(WIDE * sizeof(double)), may_alias));
+typedef float Narrow __attribute__((vector_size(WIDE * sizeof(float)), aligned(4), may_alias));
+LANE_INLINE Wide add_product(double a, Wide b, Wide c)
+{
+#if defined __AVX512F__
+    return _mm512_fmadd_pd(_mm512_set1_pd(a), b, c);
+#elif defined __AVX__ && defined __FMA__
+    return _mm256_fmadd_pd(_mm256_set1_pd(a), b, c);
+#else
+    return a * b + c;
+#endif
+}
+
+// BLOCK rows of D, a panel's columns, in doubles, where nothing is rounded before the end: d has C's elements before.
+// A, with n elements in a row, is read along its rows, and D's rows lie x->n apart.
+LANE_INLINE void block_sums(const Product *x, const double *a, const Panel *b, uint32_t n, uint32_t *d)
+{
+    Wide sum[BLOCK][PIECES];
+    const bool plain_c = x->type[MATRIX_C] == TY_F32, plain_d = x->type[MATRIX_D] == TY_F32;
+    for (uint32_t r = 0; r < BLOCK; r++) {
+        float c[PANEL];
+        if (!plain_c) to_floats(x->type[MATRIX_C], d + r * x->n, c, PANEL);
+        const Narrow *from = (const Narrow *)(plain_c ? (const void *)(d + r * x->n) : c);
+        for (int p = 0; p < PIECES; p++) sum[r][p] = __builtin_convertvector(from[p], Wide);
+    }
+    for (uint32_t s = 0; s < n; s++)
+        for (int p = 0; p < PIECES; p++) {
+            const Wide y = ((const Wide *)&b[s])[p];
+            for (uint32_t r = 0; r < BLOCK; r++) sum[r][p] = add_product(a[r * n + s], y, sum[r][p]);
+        }
+    for (uint32_t r = 0; r < BLOCK; r++)
+        for (int p = 0; p < PIECES; p++)
+            if (plain_d)  // no sum is a NaN
+                *(Narrow *)(d + r * x->n + p * WIDE) = __builtin_convertvector(sum[r][p], Narrow);
+            else
+                for (int j = 0; j < WIDE; j++)
+                    d[r * x->n + (uint32_t)(p * WIDE + j)] = round_sum(x->type[MATRIX_D], sum[r][p][j]);
+}
+
+// One row of D, a panel's columns, in doubles: d has C's elements before. Where the numbers' span doesn't tell that
+// nothing is rounded, the errors of all sums are added up; a sum that wasn't exact, which is seldom, is made again.
 LANE_INLINE void row_sums(const Product *x, const double *a, const Panel *b, bool exact, const uint16_t *column,
                           uint32_t n, uint32_t *d)
 {
@@ -197,18 +249,9 @@ LANE_INLINE void row_sums(const Product *x, const double *a, const Panel *b, boo
     Panel sum;
     to_floats(x->type[MATRIX_C], d, c, PANEL);
     for (int j = 0; j < PANEL; j++) sum[j] = c[j];
-    if (exact) {  // in four sums, since an addition takes the host some cycles; -0 changes no number
-        Panel part[4];
-        for (int k = 0; k < 4; k++) part[k] = -(Panel){0};
-        uint32_t s = 0;
-        for (; s + 4 <= n && !column; s += 4)
-            for (uint32_t k = 0; k < 4; k++) part[k] += a[s + k] * b[s + k];
-        for (; s < n; s++) part[0] += a[s] * b[column ? column[s] : s];
-        sum += (part[0] + part[1]) + (part[2] + part[3]);
-        if (x->type[MATRIX_D] == TY_F16)
-            for (int j = 0; j < PANEL; j++) d[j] = round_sum(TY_F16, sum[j]);
-        else
-            for (int j = 0; j < PANEL; j++) d[j] = round_sum(TY_F32, sum[j]);
+    if (exact) {
+        for (uint32_t s = 0; s < n; s++) sum += a[s] * b[column ? column[s] : s];
+        for (int j = 0; j < PANEL; j++) d[j] = round_sum(x->type[MATRIX_D], sum[j]);
         return;
     }
     for (uint32_t s = 0; s < n; s++) {
@@ -264,9 +307,19 @@ static void multiply_floats(const Tensor *t, const Inst *i, uint32_t *a, uint32_
     for (uint32_t q = 0; q < products; q++)
         for (uint32_t j = 0; j < x->n; j += PANEL) {
             const Span of_b = take_panel(x, b + q * x->k * x->n, j, panel);
-            for (uint32_t r = q * x->m; r < (q + 1) * x->m; r++)
+            for (uint32_t r = q * x->m; r < (q + 1) * x->m;) {
+                const uint32_t most = columns ? 0 : MIN((q + 1) * x->m - r, BLOCK);
+                uint32_t exact = 0;
+                while (exact < most && sums_are_exact(of_a[r + exact], of_b, of_c[r + exact], deep)) exact++;
+                if (exact == BLOCK) {
+                    block_sums(x, left + r * deep, panel, deep, c + r * x->n + j);
+                    r += BLOCK;
+                    continue;
+                }
                 row_sums(x, left + r * deep, panel, sums_are_exact(of_a[r], of_b, of_c[r], deep),
                          columns ? columns + r * deep : NULL, deep, c + r * x->n + j);
+                r++;
+            }
         }
 }
 

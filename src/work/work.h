@@ -100,6 +100,10 @@ void work_check_f32(Work *work, const char *what, const float *got, const float 
 void work_check_f64(Work *work, const char *what, const double *got, const double *want, size_t count,
                     double tolerance);
 
+// --- products.c ------------------------------------------------------------------------------------------------------
+// c[m][n] = a[m][k] b[n][k]^T, as a check wants it: sums in double, rounded once. Needs room for 8 k doubles.
+void work_products(Work *work, float *c, const float *a, const float *b, int64_t m, int64_t n, int64_t k);
+
 // --- scenario.c: input larger than the GPU's memory ------------------------------------------------------------------
 // A workload that takes its input in chunks fills in a StreamProgram and is a row of stream.def. scenario.c runs it in
 // the scenarios of S-L1, §4.3, and has its result compared with the CPU's. A chunk's elements are shared evenly among

@@ -70,7 +70,7 @@ static inline float *product_of(Work *work, const float *a, const float *b, int6
 {
     float *c = work_host(work, (size_t)(m * n) * sizeof *c);
     if (!a || !b || !c || !work_ok(work)) return c;
-    products(work, c, a, b, m, n, k);
+    work_products(work, c, a, b, m, n, k);
     return c;
 }
 

@@ -20,7 +20,7 @@ static void run(Work *work)
     if (!work_ok(work)) return;
 
     transpose_into(bt, b, n, n);
-    products(work, want, a, bt, n, n, n);
+    work_products(work, want, a, bt, n, n, n);
     work_check_f32(work, "C", got, want, count, 5e-5);
 }
 
