@@ -5,12 +5,15 @@
 #
 #   instructions  host instructions of six launches, by callgrind: of the whole process, with one thread
 #   growth        processor seconds and memory as a launch grows
+#   sampled       processor seconds of large launches on an H200, whole and with --sample, and their cycles
+#   cards         nanoseconds of a processor for each warp instruction, on each shipped GPU
 #   threads       seconds of the simulation on 1, 2 … host threads, by turns, the least of $PERFORMANCE_RUNS (5)
 #   peer          processor seconds of the six beside another simulator's, by turns, the least; only with --peer
 #
 # --before keeps the host instructions as those of the version to compare with: ONCHIP is then its program.
 # --peer: a command that runs a launch with the other simulator, given the words that `onchip run` gets.
-# $PERFORMANCE_MOST, a number: growth leaves out launches of more elements or multiply-adds than 2 to that power.
+# $PERFORMANCE_MOST, a number: growth leaves out launches of more elements or multiply-adds than 2 to that power, and
+# sampled doesn't time those whole that are larger than an eighth of that.
 #
 # performance.sh --table NAME prints a table of the page from the kept numbers, and measures nothing.
 set -euo pipefail
@@ -68,6 +71,35 @@ table() {
                 for (k = 1; k <= rows; k++)
                     printf "| `%s` | %s | %s |\n", row[k], value[row[k], "seconds"], value[row[k], "MB"]
             }' ;;
+    sampled)
+        # shellcheck disable=SC2016
+        columns sampled '
+            function size(b) { return b == "" ? "" : sprintf("%.0f", b) }
+            END {
+                print "| launch | seconds whole | sampled | whole ÷ sampled | blocks timed | cycles whole | sampled | from | to |"
+                print "|---|--:|--:|--:|--:|--:|--:|--:|--:|"
+                for (k = 1; k <= rows; k++) {
+                    r = row[k]
+                    printf "| `%s` | %s | %s | %s | %s | %s | %s | %s | %s |\n", r, value[r, "whole"],
+                        value[r, "sampled"], part(value[r, "whole"], value[r, "sampled"]), value[r, "timed"],
+                        value[r, "whole cycles"], value[r, "cycles"], size(value[r, "low"]), size(value[r, "high"])
+                }
+            }' ;;
+    cards)
+        # shellcheck disable=SC2016
+        columns cards '
+            END {
+                line = "|---|"
+                printf "| GPU |"
+                for (c = 1; c <= columns; c++) printf " %s |", column[c]
+                for (c = 1; c <= columns; c++) line = line "--:|"
+                print "\n" line
+                for (k = 1; k <= rows; k++) {
+                    printf "| `%s` |", row[k]
+                    for (c = 1; c <= columns; c++) printf " %s |", value[row[k], column[c]]
+                    print ""
+                }
+            }' ;;
     threads)
         # shellcheck disable=SC2016
         columns threads '
@@ -119,13 +151,13 @@ while (($#)); do
     case $1 in
     --before) before=1 ;;
     --peer) peer=${2:?a command is expected behind --peer}; shift ;;
-    instructions | growth | threads | peer) parts+=("$1") ;;
+    instructions | growth | sampled | cards | threads | peer) parts+=("$1") ;;
     *) sed -n '2,/^set /{ /^set /d; s/^# \{0,1\}//; p }' "$0" >&2; exit 2 ;;
     esac
     shift
 done
 if ((!${#parts[@]})); then
-    parts=(instructions growth threads)
+    parts=(instructions growth sampled cards threads)
     [[ ! $peer ]] || parts+=(peer)
     [[ ! $before ]] || parts=(instructions)
 fi
@@ -185,6 +217,54 @@ measure_growth() {
         /usr/bin/time -f '%U %S %M' -o "$scratch/time" "$onchip" run $launch --threads 1 --gpu gtx480 >/dev/null
         keep growth "$launch" seconds "$(awk '{ printf "%.2f", $1 + $2 }' "$scratch/time")"
         keep growth "$launch" MB "$(awk '{ printf "%.0f", $3 / 1024 }' "$scratch/time")"
+    done
+}
+
+# measured OPTION…: a launch's processor seconds; what it says is in $scratch/json.
+measured() {
+    /usr/bin/time -f '%U %S' -o "$scratch/time" "$onchip" run "$@" --threads 1 --json >"$scratch/json"
+    awk '{ printf "%.2f", $1 + $2 }' "$scratch/time"
+}
+
+measure_sampled() {
+    local k n launch work took
+    need /usr/bin/time time
+    need jq jq
+    for launch in $(seq -f 'matmul-tiled:%g' 9 12) $(seq -f 'vectoradd:%g' 20 2 26); do
+        k=${launch#*:} launch=${launch%:*} n=$((1 << k))
+        [[ $launch == vectoradd ]] || k=$((3 * k))
+        launch="$launch n=$n" work=$k
+        ((work <= most)) || continue
+        if ((work <= 30 && work + 3 <= most)); then
+            # shellcheck disable=SC2086
+            took=$(measured $launch --gpu h200 --set dram.simple=yes)
+            keep sampled "$launch" whole "$took"
+            keep sampled "$launch" 'whole cycles' "$(jq '.kernels[0].cycles' "$scratch/json")"
+        fi
+        # shellcheck disable=SC2086
+        took=$(measured $launch --gpu h200 --set dram.simple=yes --sample)
+        keep sampled "$launch" sampled "$took"
+        jq -r '.kernels[0] | .cycles, (.sampled | .blocks_timed / .blocks * 1000 | round / 10 | "\(.) %"),
+            .sampled.counters.cycles.low, .sampled.counters.cycles.high' "$scratch/json" >"$scratch/said"
+        keep sampled "$launch" cycles "$(sed -n 1p "$scratch/said")"
+        keep sampled "$launch" timed "$(sed -n 2p "$scratch/said")"
+        keep sampled "$launch" low "$(sed -n 3p "$scratch/said")"
+        keep sampled "$launch" high "$(sed -n 4p "$scratch/said")"
+    done
+}
+
+measure_cards() {
+    local gpu launch took
+    need /usr/bin/time time
+    need jq jq
+    for gpu in gpus/*.ini; do
+        gpu=$(basename "$gpu" .ini)
+        for launch in 'matmul-tiled n=256' 'vectoradd n=1048576'; do
+            # shellcheck disable=SC2086
+            "$onchip" run $launch --gpu "$gpu" --threads 1 --json >"$scratch/json"
+            took=$(jq '.wall_seconds * 1e9 / ([.kernels[].warp_instructions] | add) | round' "$scratch/json")
+            keep cards "$gpu" "$launch" "$took"
+        done
     done
 }
 
