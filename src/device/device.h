@@ -239,7 +239,7 @@ typedef struct LaunchSum {
     uint32_t occupancy_blocks, occupancy_warps;
     const char *occupancy_limit;
     bool functional, partial;  // partial: one of them is
-    uint64_t launches, count[C_COUNT], own[OC_MOST_COUNTERS];
+    uint64_t launches, count[C_COUNT], own[OWN_COUNTERS];
     uint64_t sm_most, sm_least;    // as in a record
     VEC(SumStructure) structures;  // that the launches accessed; those of one name are one
     Map places;                    // of names in them

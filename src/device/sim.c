@@ -135,7 +135,7 @@ oc_status device_open(const oc_config *config, const Gpu *gpu, oc_device **out, 
     d->told = seconds_now();
     d->standard.base.device = &d->base;
     d->gpu = *gpu;
-    plugin_hold(gpu->plugin);
+    gpu_hold(gpu);
     gmem_open(&d->memory, d->gpu.memory);
     chip_open(&d->chip, &d->gpu, &d->memory, config->threads ? config->threads : 1);
     d->chip.simulate_all = config->simulate_all || config->sample;

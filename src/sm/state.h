@@ -158,7 +158,7 @@ typedef struct Lsu {
     uint32_t free_tracker, trackers;  // free_tracker: the first that is free; trackers: none is
 } Lsu;
 
-// --- Ports: caches, and misses under way (port.c, misses.c, transaction.c; Scratch: scratch.c) -----------------------
+// --- Ports: caches, and misses under way (port.c, misses.c, transaction.c; and scratch.c, prefetch.c) ----------------
 // A port: one of the SM's caches as its load-store unit sees it, or the way past them, which has no lines.
 typedef enum PortId {
     PORT_L1,
@@ -202,9 +202,15 @@ typedef struct Scratch {
     uint32_t at, rows;  // the first of its rows, how many have data
     uint64_t since;     // cycle up to which these are counted
 } Scratch;
+typedef struct Prefetch {
+    oc_prefetcher view;
+    void *own;
+    uint64_t own_count[OC_MOST_COUNTERS], count[PREFETCH_COUNTS];
+} Prefetch;
 typedef struct Ports {
     Port port[PORT_COUNT];
-    Port *own;  // of each slot for a warp, where the L1 is private; null
+    Prefetch *prefetch;  // null: nobody fetches ahead
+    Port *own;           // of each slot for a warp, where the L1 is private; null
     Scratch scratch;
     Pend *pend;
     uint32_t free_pend, pend_cap;  // free_pend: the first that is free; pend_cap: none is
