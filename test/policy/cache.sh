@@ -126,6 +126,13 @@ static uint32_t wrong(const oc_replacement *r, const oc_cache_access *a, uint64_
     gives 1 'replacement policy mine chose way' 'of the L1 of SM 0' 'that may make room' -- \
         "${random[@]}" --set l1.replacement=./wrong.so
 done
+replacement wrong '.victim = wrong' '  // a way that waits for its line, if one does
+static uint32_t wrong(const oc_replacement *r, const oc_cache_access *a, uint64_t may)
+{
+    return oc_first_way(may == 0xf ? may : ~may);
+}'
+gives 1 'replacement policy mine chose way' "which isn't one of the ways 0x" -- \
+    run atax nx=64 ny=64 --gpu gtx480 --set l1.size=2KiB --set l1.ways=4 --set l1.replacement=./wrong.so
 gives 1 'replacement policy mine chose way' 'of slice' 'of the L2' -- \
     run atax nx=256 ny=256 --gpu gtx480 --set l2.size=48KiB --set l2.replacement=./wrong.so
 for place in 'a->set, 4' 'a->set + 4, 0' '0xffffffff, 0xffffffff'; do
