@@ -154,6 +154,7 @@ oc_status device_blame(const char *gpu, const Diag *diag)
 
 const Gpu *device_gpu(const oc_device *d) { return &sim_of(d)->gpu; }
 void device_cooperate(oc_device *d, uint64_t workspace) { sim_of(d)->workspace = workspace; }
+void device_check_policy(oc_device *d) { sim_of(d)->chip.gpu.sm.laws = true; }
 void device_state_registers(oc_device *d, uint32_t count) { sim_of(d)->stated = count; }
 void device_bound_registers(oc_device *d, uint32_t most) { sim_of(d)->bound = most; }
 FaultKind device_fault(const oc_device *base)

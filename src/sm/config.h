@@ -60,6 +60,7 @@ typedef struct SmCfg {
     uint32_t icache_latency;
     TensorCfg tensor;
     uint32_t count;                  // Counting
+    bool laws;                       // whoever asks the policy's view about a warp that isn't meant is told
     uint32_t policy;                 // its place in policies[], or policy_count: a plug-in
     const oc_policy_type *schedule;  // that policy
     double param[OC_MOST_PARAMS];    // its parameters' values

@@ -259,6 +259,7 @@ void sm_run(Sm *sm, Wire *const *reply, Wire *const *credit, uint64_t window, ui
     if (!issue_asleep(sm)) sm->due = to;
     lsu_account(sm, to);
     if (sm->cfg.l1.plug) ports_judge(sm);
+    if (sm->cfg.laws) issue_judge(sm);
 }
 
 void sm_cut(Sm *sm, uint64_t now)

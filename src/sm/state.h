@@ -74,9 +74,10 @@ typedef struct Issue {
     SchedState sched[OC_MOST_SCHEDULERS];
     // the policy, and what it sees
     oc_sm_view view;
-    oc_policy policy;  // of this launch
-    uint32_t listens;  // ON_…: what it listens to
-    bool quiet;        // as in issue.c
+    oc_index_check indices;  // what it was asked, where somebody checks that
+    oc_policy policy;        // of this launch
+    uint32_t listens;        // ON_…: what it listens to
+    bool quiet;              // as in issue.c
     // With ideal.divergence, of the instruction at hand: it takes no slot; its result is there at once.
     bool free, at_once;
     size_t own_size;  // bytes of policy.own

@@ -110,6 +110,7 @@ static inline bool issue_wakes(const Sm *sm)
 {
     return sm->issue.wheel_used[sm->now % WHEEL / 64] >> (sm->now % 64) & 1;
 }
+void issue_judge(Sm *sm);     // ends the launch if the policy took one warp for another, where that is checked
 void issue_wake_due(Sm *sm);  // those whose cycle has come, if there are any
 void issue_cycle(Sm *sm);     // each scheduler's issue slots
 // The scoreboard, as memory instructions need it. What an instruction loads is known from cycle `done` on.
@@ -131,7 +132,7 @@ static inline void issue_await(Sm *sm, uint32_t slot, const Tracker *t)
     const Dinst *d = t->d;
     for (int k = 0; k < d->score_dst; k++) ws->ready[d->score[k]] = UNKNOWN | (t->shared ? KIND_SHARED : KIND_MEMORY);
     ws->outstanding++;
-    sm->issue.view.warp[slot].loads += !t->shared;
+    sm->issue.view.by_slot[slot].loads += !t->shared;
     ws->acquires += t->acquire;
     if (t->async) ws->async_count[t->group]++, ws->async_begun++;
 }
@@ -145,7 +146,7 @@ static inline bool issue_ready(Sm *sm, const Tracker *t)
     for (int k = 0; k < t->d->score_dst; k++) ws->ready[t->d->score[k]] = mark;
     ws->last_ready = MAX(ws->last_ready, t->time);
     ws->outstanding--;
-    sm->issue.view.warp[t->slot].loads -= !t->shared;
+    sm->issue.view.by_slot[t->slot].loads -= !t->shared;
     ws->acquires -= t->acquire;
     if (t->async) ws->async_count[t->group & 15]--;
     if (t->async && sm->engine.waiting.n) engine_copied(sm, t);
