@@ -15,7 +15,7 @@ static const oc_policy_counter counters[] = {
 
 static uint32_t loads_of(const oc_policy *p, uint32_t scheduler, int bit)
 {
-    return p->sm->warp[oc_slot(p->sm, scheduler, (uint32_t)bit)].loads;
+    return oc_warp_of(p->sm, scheduler, (uint32_t)bit)->loads;
 }
 
 static int pick(const oc_policy *p, uint32_t scheduler, uint64_t ready)
@@ -32,7 +32,7 @@ static int pick(const oc_policy *p, uint32_t scheduler, uint64_t ready)
 
 static void issued(oc_policy *p, uint32_t warp, bool memory)
 {
-    const oc_warp_view *w = &p->sm->warp[warp];
+    const oc_warp_view *w = oc_warp(p->sm, warp);
     const oc_scheduler_view *s = p->sm->scheduler[w->scheduler];
     uint64_t older = s->memory & s->older[w->bit];  // that stand before a memory instruction, too
     bool passed = false;

@@ -124,7 +124,7 @@ static void tick(oc_policy *p)
 }
 
 static void open(oc_policy *p) { p->next_tick = (uint64_t)p->param[WARM]; }
-static void changed(oc_policy *p, uint32_t warp) { choose(p, p->sm->warp[warp].scheduler); }
+static void changed(oc_policy *p, uint32_t warp) { choose(p, oc_warp(p->sm, warp)->scheduler); }
 static void waits(oc_policy *p, uint32_t warp, oc_wait from, oc_wait to)
 {
     if (from == OC_WAIT_BARRIER || to == OC_WAIT_BARRIER) changed(p, warp);

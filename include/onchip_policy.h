@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ONCHIP_POLICY_VERSION 3  // of this header: a policy of another version is refused
+#define ONCHIP_POLICY_VERSION 4  // of this header: a policy of another version is refused
 
 enum {
     OC_MOST_SCHEDULERS = 4,  // of an SM
@@ -70,6 +70,23 @@ typedef struct oc_memory_use {  // summed since the launch began, as of the last
     double l2_busy;             // cycles in which an L2 slice served an access: the mean of all slices
     double dram_busy;           // cycles in which a DRAM channel moved data: the mean of all channels
 } oc_memory_use;
+// A warp has two numbers: its slot in the SM, which the functions below call `warp`, and its bit in the masks of its
+// scheduler. Who takes one for the other asks about another warp. With --laws the functions below tell that the warp
+// isn't there, or that a pick asks about a warp of another scheduler, and the launch ends with an error.
+typedef enum oc_asked {
+    OC_ASKED_WARP,
+    OC_ASKED_WARP_OF,
+    OC_ASKED_SLOT,
+    OC_ASKED_SET,
+    OC_ASKED_HAS,
+    OC_ASKED_PRESENT
+} oc_asked;
+typedef struct oc_index_check {
+    uint32_t times;             // that one of them was given a wrong index; of the first one:
+    uint32_t by;                // oc_asked
+    uint32_t scheduler, index;  // scheduler: OC_NO_WARP where the index is a slot, else that of the bit
+    uint32_t picks;             // the scheduler that picks, while one does; OC_NO_WARP
+} oc_index_check;
 typedef struct oc_sm_view {
     const uint64_t *now;                  // the cycle
     const uint64_t *instructions;         // that the SM's warps executed in this launch
@@ -78,9 +95,10 @@ typedef struct oc_sm_view {
     uint32_t shared_size, scratch_lines;  // bytes of shared memory; lines of 128 bytes of the scratch cache, now
     const uint32_t *mshrs_free;           // misses that the L1 can take now beside those under way: 0 to l1.mshrs
     const oc_scheduler_view *scheduler[OC_MOST_SCHEDULERS];
-    oc_warp_view *warp;  // [slots]
-    oc_cta_view *cta;    // [ctas]
-    oc_memory_use use;   // where the type wants OC_WANTS_USE
+    oc_warp_view *by_slot;    // [slots]: oc_warp and oc_warp_of read it
+    oc_cta_view *cta;         // [ctas]
+    oc_memory_use use;        // where the type wants OC_WANTS_USE
+    oc_index_check *indices;  // with `onchip run --laws`: what the functions below were given; else null
 } oc_sm_view;
 
 // --- what a policy is told and asked ---------------------------------------------------------------------------------
@@ -214,24 +232,58 @@ static inline uint32_t oc_share(uint32_t all, uint32_t schedulers, uint32_t sche
     uint32_t share = all / schedulers + (scheduler < all % schedulers);
     return share ? share : 1;
 }
-// A warp's number, from its scheduler's and its bit there.
+// False: there is no such warp, and whoever checks the launch hears of it.
+static inline bool oc_index_good(const oc_sm_view *sm, oc_asked by, uint32_t scheduler, uint32_t index, bool there)
+{
+    oc_index_check *c = sm->indices;
+    if (there) return true;
+    if (c && !c->times++) c->by = (uint32_t)by, c->scheduler = scheduler, c->index = index;
+    return false;
+}
+static inline void oc_check_slot(const oc_sm_view *sm, oc_asked by, uint32_t warp)
+{
+    const oc_index_check *c = sm->indices;
+    if (!c || !oc_index_good(sm, by, OC_NO_WARP, warp, warp < sm->slots)) return;
+    oc_index_good(sm, by, OC_NO_WARP, warp, c->picks == OC_NO_WARP || warp % sm->schedulers == c->picks);
+}
+// A warp by its slot, which is what a policy's functions are told.
+static inline const oc_warp_view *oc_warp(const oc_sm_view *sm, uint32_t warp)
+{
+    oc_check_slot(sm, OC_ASKED_WARP, warp);
+    return &sm->by_slot[warp];
+}
+// A warp's slot, from its scheduler's number and its bit there.
 static inline uint32_t oc_slot(const oc_sm_view *sm, uint32_t scheduler, uint32_t bit)
 {
+    if (sm->indices)
+        oc_index_good(sm, OC_ASKED_SLOT, scheduler, bit,
+                      scheduler < sm->schedulers && bit < 64 && bit * sm->schedulers + scheduler < sm->slots);
     return bit * sm->schedulers + scheduler;
+}
+// A warp by its scheduler's number and its bit there, as in the masks.
+static inline const oc_warp_view *oc_warp_of(const oc_sm_view *sm, uint32_t scheduler, uint32_t bit)
+{
+    if (sm->indices)
+        oc_index_good(sm, OC_ASKED_WARP_OF, scheduler, bit,
+                      scheduler < sm->schedulers && bit < 64 && sm->scheduler[scheduler]->present >> bit & 1);
+    return &sm->by_slot[bit * sm->schedulers + scheduler];
 }
 // Sets or clears a warp in masks by scheduler.
 static inline void oc_set(const oc_sm_view *sm, uint64_t *masks, uint32_t warp, bool on)
 {
-    uint64_t bit = 1ull << sm->warp[warp].bit, *mask = &masks[sm->warp[warp].scheduler];
+    oc_check_slot(sm, OC_ASKED_SET, warp);
+    uint64_t bit = 1ull << sm->by_slot[warp].bit, *mask = &masks[sm->by_slot[warp].scheduler];
     *mask = on ? *mask | bit : *mask & ~bit;
 }
 static inline bool oc_has(const oc_sm_view *sm, const uint64_t *masks, uint32_t warp)
 {
-    return masks[sm->warp[warp].scheduler] >> sm->warp[warp].bit & 1;
+    oc_check_slot(sm, OC_ASKED_HAS, warp);
+    return masks[sm->by_slot[warp].scheduler] >> sm->by_slot[warp].bit & 1;
 }
 static inline bool oc_present(const oc_sm_view *sm, uint32_t warp)
 {
-    return sm->scheduler[sm->warp[warp].scheduler]->present >> sm->warp[warp].bit & 1;
+    oc_check_slot(sm, OC_ASKED_PRESENT, warp);
+    return sm->scheduler[sm->by_slot[warp].scheduler]->present >> sm->by_slot[warp].bit & 1;
 }
 static inline uint32_t oc_warps(const oc_sm_view *sm)  // that are resident
 {

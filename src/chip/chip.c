@@ -309,6 +309,8 @@ static void finish(Launch *l, Record *r)
     if (c->used && c->sms[0].why) r->why = mem_alloc(sizeof *r->why);
     for (uint32_t s = 0; r->why && s < c->used; s++) why_add(&c->sms[s], r->why);
     EACH_AWAKE(c, p)
+    plug_add(&p->l2, r->own + OWN_L2);
+    EACH_AWAKE(c, p)
     for (int k = 0; k < MAX_STRUCTURES; k++) r->structure_dram[k] += p->dram_bytes[k];
 }
 
@@ -544,11 +546,31 @@ static void tell_progress(Launch *l)
     crew_muster(c->crew);
 }
 
+// A plug-in that replaces the L2's lines did what it may not. *f: room for that.
+static const Fault *l2_fault(const Chip *c, uint64_t now, Fault *f)
+{
+    Text why = {0};
+    bool wrong = false;
+    if (!c->gpu.part.l2.plug) return NULL;
+    EACH_AWAKE(c, p)
+    if (!wrong) {
+        char where[40];
+        snprintf(where, sizeof where, "slice %u of the L2", p->index);
+        wrong = plug_wrong(&p->l2, where, &why);
+    }
+    *f = (Fault){.kind = FAULT_POLICY, .cycle = now};
+    if (wrong) snprintf(f->note, sizeof f->note, "%s", why.v);
+    text_free(&why);
+    return wrong ? f : NULL;
+}
+
 // Is the launch over at a window's edge? Then *result says how.
 static bool is_over(Launch *l, RunResult *result)
 {
     Chip *c = l->c;
     const Fault *fault = first_fault(c);  // what was printed before it is kept
+    Fault own;
+    if (!fault) fault = l2_fault(c, l->to, &own);
     if (fault) {
         exec_explain(fault, c->gmem, l->message);
         l->r->fault = fault->kind;

@@ -30,7 +30,7 @@ typedef struct Record {  // of one launch
     uint64_t launches;  // 1, or more of a sum
     LaunchInfo info;    // grid, block, dynamic_shared
     uint64_t count[C_COUNT];
-    uint64_t own[OC_MOST_COUNTERS];  // of the policy: its type has their names
+    uint64_t own[OWN_COUNTERS];  // of plug-ins: gpu_own has their names
     StructStat structure[MAX_STRUCTURES];
     uint64_t structure_dram[MAX_STRUCTURES];
     StructEnergy structure_energy[MAX_STRUCTURES];  // 0 unless energy is asked for

@@ -300,7 +300,7 @@ static uint64_t cost_of_looking(const Chip *c)
 // write to memory that is shared while the launch runs.
 static bool alone(const Chip *c, const LaunchInfo *l, uint32_t textures, const RunOptions *o)
 {
-    return c->sms && !c->gpu.plugin && !(o->stop && *o->stop) && l->kernel->image && !textures && !o->trace &&
+    return c->sms && !gpu_has_plugin(&c->gpu) && !(o->stop && *o->stop) && l->kernel->image && !textures && !o->trace &&
            !o->why && !o->max_insts && !c->check && c->gmem->file < 0 && c->gmem->top <= MOST_MEMORY;
 }
 

@@ -356,7 +356,7 @@ static void scale(uint64_t *v, size_t n, double times)
 
 void sample_scale(Record *r, double times)
 {
-    scale(r->own, OC_MOST_COUNTERS, times);
+    scale(r->own, OWN_COUNTERS, times);
     scale(r->structure_dram, MAX_STRUCTURES, times);
     scale((uint64_t *)r->structure, sizeof r->structure / (sizeof(uint64_t)), times);
     if (r->inst) scale((uint64_t *)r->inst, r->insts * sizeof *r->inst / sizeof(uint64_t), times);

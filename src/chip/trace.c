@@ -43,7 +43,7 @@ static void compare(Tracer *t, const Sm *sm, uint64_t now)
         uint64_t same = 0;
         for (uint64_t m = present; m; m &= m - 1) {
             uint32_t bit = (uint32_t)__builtin_ctzll(m), slot = oc_slot(&sm->issue.view, k, bit);
-            uint64_t started = sm->issue.view.warp[slot].started;
+            uint64_t started = sm->issue.view.by_slot[slot].started;
             if (was->present[k] >> bit & 1 && was->started[slot] == started) same |= 1ull << bit;
             was->started[slot] = started;
         }
@@ -93,7 +93,7 @@ static void spans(Tracer *t, Sm *sm, uint64_t now, bool last)
     for (uint32_t s = 0; last && s < i->slot_count; s++) {
         const WarpSlot *ws = &i->slots[s];
         if (!ws->warp || now <= ws->started) continue;
-        uint64_t block = i->view.cta[i->view.warp[s].cta].number;
+        uint64_t block = i->view.cta[i->view.by_slot[s].cta].number;
         vec_push(&sm->spans, ((SmSpan){block, ws->started, now, s, ws->warp->in_cta}));
     }
     for (uint32_t c = 0; last && c < i->view.ctas; c++) {

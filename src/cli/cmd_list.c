@@ -1,4 +1,5 @@
-// cmd_list.c: onchip list: lists workloads, GPUs, schedulers, replacements, counters and instructions.
+// cmd_list.c: onchip list: lists workloads, GPUs, schedulers, replacements, prefetchers, counters and
+// instructions.
 #include "cli/unit.h"
 #include "device/device.h"
 #include "mem/replacement.h"
@@ -39,20 +40,26 @@ static void list_gpus(void)
     }
 }
 
+// The parameters that each policy has, behind a prefix; their text begins in a column.
+static void list_params(const char *prefix, const oc_policy_param *params, size_t column)
+{
+    for (size_t n = 0; n < params_of(params); n++) {
+        const oc_policy_param *p = &params[n];
+        Text row = {0};
+        text_printf(&row, "%s; %.15g%s%s (%s)", p->doc, p->standard, *p->unit ? " " : "", p->unit, p->source);
+        char left[48];
+        snprintf(left, sizeof left, "  %s%s", prefix, p->name);
+        put_row(stdout, left, column, BREAK_WORDS, row.v);
+        text_free(&row);
+    }
+}
+
 static void list_schedulers(void)
 {
     for (size_t k = 0; k < policy_count; k++) {
         const oc_policy_type *t = policies[k];
         put_row(stdout, t->name, 15, BREAK_WORDS, t->doc);
-        for (size_t n = 0; n < policy_params(t); n++) {
-            const oc_policy_param *p = &t->params[n];
-            Text row = {0};
-            text_printf(&row, "%s; %.15g%s%s (%s)", p->doc, p->standard, *p->unit ? " " : "", p->unit, p->source);
-            char left[48];
-            snprintf(left, sizeof left, "  sched.%s", p->name);
-            put_row(stdout, left, 24, BREAK_WORDS, row.v);
-            text_free(&row);
-        }
+        list_params("sched.", t->params, 24);
     }
     put_row(stdout, "best-swl", 15, BREAK_WORDS,
             "swl with the limit that is best for each kernel: run and sweep try the limits (doc/use/sweep.md)");
@@ -62,6 +69,17 @@ static void list_schedulers(void)
 static void list_replacements(void)
 {
     for (int k = 0; k < REPLACE_COUNT; k++) put_row(stdout, replacements[k].name, 15, BREAK_WORDS, replacements[k].doc);
+    put_row(stdout, "./NAME.so", 15, BREAK_WORDS,
+            "of l1 and l2: one of your own (doc/extend/writing-a-cache-policy.md)");
+}
+
+static void list_prefetchers(void)
+{
+    for (size_t k = 0; k < prefetcher_count; k++) {
+        put_row(stdout, prefetchers[k]->name, 15, BREAK_WORDS, prefetchers[k]->doc);
+        list_params("l1.prefetch.", prefetchers[k]->params, 29);
+    }
+    put_row(stdout, "./NAME.so", 15, BREAK_WORDS, "one of your own (doc/extend/writing-a-cache-policy.md)");
 }
 
 static void list_counter(const char *name, const char *unit, const char *doc)
@@ -114,6 +132,7 @@ static const struct {
     {"gpus", list_gpus, "built-in GPU descriptions, which --gpu takes by name"},
     {"schedulers", list_schedulers, "warp schedulers, which --sched takes by name"},
     {"replacements", list_replacements, "how caches replace lines, as in --set l1.replacement=plru"},
+    {"prefetchers", list_prefetchers, "what fetches lines ahead, as in --set l1.prefetch=next-line"},
     {"counters", list_counters, "counters, and rates that are computed from them, with units"},
     {"ops", list_ops, "instructions of the PTX ISA: which are implemented, what of them isn't, and why"},
     {"kernels", NULL, "the kernels in FILE: a program, a library, an object, a fat binary, a cubin or PTX"},
@@ -139,8 +158,8 @@ static int help(const char *usage)
 
 int cmd_list(int argc, char **argv)
 {
-    static const char usage[] =
-        "usage: onchip list workloads|gpus|schedulers|replacements|counters|ops\n       onchip list kernels FILE";
+    static const char usage[] = "usage: onchip list workloads|gpus|schedulers|replacements|prefetchers|counters|ops\n  "
+                                "     onchip list kernels FILE";
     Args a = {.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options)};
     const char *what = NULL, *file = NULL, *names[COUNT(kinds)];
     char hint[100];

@@ -74,6 +74,7 @@ static void keys(Completion *c)
         c->kept = (size_t)(equals + 1 - c->word);
         keep_to(c, ',');
         for (uint32_t v = 0; key_name(k->kind, v); v++) offer(c, key_name(k->kind, v), "", "");
+        if (k->kind == KEY_POLICY || k->kind == KEY_REPLACEMENT || k->kind == KEY_PREFETCH) offer_files(c);
         return;
     }
 }

@@ -255,14 +255,10 @@ const char *db_condition(const char *text, Arena *arena, Diag *diag)
     const char *equals = strchr(text, '=');
     if (!equals || !policy_is_path(equals + 1)) return text;
     const char *name = arena_text(arena, text, (size_t)(equals - text));
-    if (strcmp(setting_name(name), "sched.policy")) return text;
-    Plugin *plugin = plugin_open(equals + 1, diag);
-    if (!plugin) return NULL;
     Text known = {0};
-    plugin_known(plugin, &known);
-    text = arena_printf(arena, "%s=%s", name, known.v);
+    const bool ok = plug_known_path(setting_name(name), equals + 1, &known, diag);
+    text = ok ? arena_printf(arena, "%s=%s", name, known.v) : NULL;
     text_free(&known);
-    plugin_drop(plugin);
     return text;
 }
 

@@ -88,15 +88,11 @@ static void summary(const ReportLaunch *l)
 
 static void counters(const ReportLaunch *l)
 {
-    const oc_policy_type *t = l->run->gpu->sm.schedule;
+    OwnCounter own;
     Json *j = l->run->json;
     json_open(j, "counters", '{');
     for (int k = 0; k < C_COUNT; k++) json_uint(j, counter_info[k].name, l->record->count[k]);
-    for (size_t k = 0; k < policy_counters(t); k++) {
-        char name[64];
-        snprintf(name, sizeof name, "sched.%s", t->counters[k].name);
-        json_uint(j, name, l->record->own[k]);
-    }
+    for (size_t k = 0; gpu_own(l->run->gpu, k, &own); k++) json_uint(j, own.name, l->record->own[own.at]);
     json_close(j, '}');
     json_open(j, "rates", '{');
     for (size_t k = 0; k < RATES; k++) json_double(j, rates[k].name, rates[k].value(l->record->count, l->run->gpu));

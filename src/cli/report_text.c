@@ -218,19 +218,22 @@ static void energy(const ReportLaunch *l)
     text_free(&t);
 }
 
-// What the scheduler counted itself.
+// What the scheduler, a replacement policy and the prefetcher counted themselves: a row for each.
 static void policy(const ReportLaunch *l)
 {
     const LaunchSum *sum = l->sum;
-    const oc_policy_type *t = l->run->gpu->sm.schedule;
-    Text text = {0};
     char count[32];
-    for (size_t k = 0; k < policy_counters(t); k++) {
-        format_count(count, (double)sum->own[k]);
-        text_printf(&text, "%s%s %s", k ? ", " : "", t->counters[k].name, count);
+    for (PlugPlace place = 0; place < PLUGS; place++) {
+        Text text = {0};
+        OwnCounter own;
+        for (size_t k = 0; gpu_own(l->run->gpu, k, &own); k++) {
+            if (own.place != place) continue;
+            format_count(count, (double)sum->own[own.at]);
+            text_printf(&text, "%s%s %s", text.n ? ", " : "", own.counter->name, count);
+        }
+        if (text.n) print_row(l, plug_chosen(l->run->gpu, place).name, "%s", text.v);
+        text_free(&text);
     }
-    if (text.n) print_row(l, t->name, "%s", text.v);
-    text_free(&text);
     if (!sum->count[C_FED]) return;
     format_count(count, (double)sum->count[C_FED]);
     print_row(l, "overruled", "%s: the policy held back ready warps for too long", count);

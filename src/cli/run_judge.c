@@ -12,7 +12,8 @@ static bool laws_hold(const oc_device *d, Run *r)
         Text t = {0};
         const Record *record = device_record(d, k);
         char *name = name_shown(record->kernel);
-        if (!record->functional && !record->partial && !record->sampled && counters_broken(record->count, &t))
+        if (!record->functional && !record->partial && !record->sampled &&
+            (counters_broken(record->count, &t) || gpu_own_broken(device_gpu(d), record->own, &t)))
             text_printf(&all, "%slaunch %zu of %s breaks a conservation law: %s", all.n ? "\n" : "", k, name, t.v);
         mem_free(name);
         text_free(&t);

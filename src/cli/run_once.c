@@ -286,6 +286,7 @@ int run_once(Run *r)
     r->config.progress = meter_show;
     oc_status status = oc_open(&r->config, &d, message, sizeof message);
     if (status == OC_OK) meter.device = d;
+    if (status == OC_OK && r->laws) device_check_policy(d);
     if (status == OC_OK)
         code = run_on(r, d, entry, &meter);
     else

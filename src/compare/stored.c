@@ -17,7 +17,7 @@ void stored_limits(const RunKernel *k, const Gpu *g, Text *out)
     limits_say(&sum, g, out);
 }
 
-// The run's description, but for a policy that is a plug-in, of which the store has the name alone.
+// The run's description, but for plug-ins, of which the store has the names alone, and their parameters.
 static bool load_gpu(const StoredRun *run, Gpu *g)
 {
     VEC(const char *) sets = {0};
@@ -25,7 +25,7 @@ static bool load_gpu(const StoredRun *run, Gpu *g)
     Diag none = {0};
     for (size_t k = 1; k < run->params_at; k++) {
         const RunSetting *s = &run->settings.v[k];
-        if (!strchr(s->name, '.') || (!strcmp(s->name, "sched.policy") && !policy_named(s->value))) continue;
+        if (!strchr(s->name, '.') || !plug_is_built_in(s->name, s->value) || plug_is_param(s->name)) continue;
         vec_push(&sets, arena_printf(&arena, "%s=%s", s->name, s->value));
     }
     vec_push(&sets, NULL);

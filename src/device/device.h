@@ -145,6 +145,8 @@ uint64_t device_held(const oc_device *d, double *seconds);
 // The launches that follow are cooperative: their blocks find this address in %envreg1 and %envreg2 (code.h). 0: they
 // aren't.
 void device_cooperate(oc_device *d, uint64_t workspace);
+// Timed launches that follow end with an error where the scheduling policy takes one warp's number for another's.
+void device_check_policy(oc_device *d);
 // Kernels of modules that are loaded from now on take so many registers a thread at least, where the description has
 // registers.stated. 0: as many as they need.
 void device_state_registers(oc_device *d, uint32_t count);
@@ -239,7 +241,7 @@ typedef struct LaunchSum {
     uint32_t occupancy_blocks, occupancy_warps;
     const char *occupancy_limit;
     bool functional, partial;  // partial: one of them is
-    uint64_t launches, count[C_COUNT], own[OC_MOST_COUNTERS];
+    uint64_t launches, count[C_COUNT], own[OWN_COUNTERS];
     uint64_t sm_most, sm_least;    // as in a record
     VEC(SumStructure) structures;  // that the launches accessed; those of one name are one
     Map places;                    // of names in them

@@ -33,9 +33,9 @@ static const uint64_t *counter_of(const oc_device *base, const Record *r, const 
 {
     for (int c = 0; c < C_COUNT; c++)
         if (!strcmp(counter_info[c].name, name)) return &r->count[c];
-    const oc_policy_type *t = sim_of(base)->gpu.sm.schedule;
-    for (size_t c = 0; !strncmp(name, "sched.", 6) && c < policy_counters(t); c++)
-        if (!strcmp(t->counters[c].name, name + 6)) return &r->own[c];
+    OwnCounter own;
+    for (size_t c = 0; gpu_own(&sim_of(base)->gpu, c, &own); c++)
+        if (!strcmp(own.name, name)) return &r->own[own.at];
     return NULL;
 }
 
@@ -87,14 +87,9 @@ double sim_launch_rate(const oc_device *base, size_t launch, const char *name)
 const char *sim_counter_name(const oc_device *base, size_t index)
 {
     Sim *d = sim_of(base);
-    const oc_policy_type *t = d->gpu.sm.schedule;
+    OwnCounter own;
     if (index < C_COUNT) return counter_info[index].name;
-    if (index - C_COUNT >= policy_counters(t)) return NULL;
-    Text own = {0};
-    text_printf(&own, "sched.%s", t->counters[index - C_COUNT].name);
-    const char *name = sim_keep_label(d, own.v);
-    text_free(&own);
-    return name;
+    return gpu_own(&d->gpu, index - C_COUNT, &own) ? sim_keep_label(d, own.name) : NULL;
 }
 
 const char *sim_rate_name(const oc_device *d, size_t index)

@@ -135,7 +135,7 @@ oc_status device_open(const oc_config *config, const Gpu *gpu, oc_device **out, 
     d->told = seconds_now();
     d->standard.base.device = &d->base;
     d->gpu = *gpu;
-    plugin_hold(gpu->plugin);
+    gpu_hold(gpu);
     gmem_open(&d->memory, d->gpu.memory);
     chip_open(&d->chip, &d->gpu, &d->memory, config->threads ? config->threads : 1);
     d->chip.simulate_all = config->simulate_all || config->sample;
@@ -154,6 +154,7 @@ oc_status device_blame(const char *gpu, const Diag *diag)
 
 const Gpu *device_gpu(const oc_device *d) { return &sim_of(d)->gpu; }
 void device_cooperate(oc_device *d, uint64_t workspace) { sim_of(d)->workspace = workspace; }
+void device_check_policy(oc_device *d) { sim_of(d)->chip.gpu.sm.laws = true; }
 void device_state_registers(oc_device *d, uint32_t count) { sim_of(d)->stated = count; }
 void device_bound_registers(oc_device *d, uint32_t most) { sim_of(d)->bound = most; }
 FaultKind device_fault(const oc_device *base)

@@ -86,7 +86,7 @@ void sums_add(LaunchSums *sums, const Record *r)
     sum->seconds += r->end - r->start;
     sum->sm_most += r->sm_most, sum->sm_least += r->sm_least;
     for (int c = 0; c < C_COUNT; c++) sum->count[c] += r->count[c];
-    for (int c = 0; c < OC_MOST_COUNTERS; c++) sum->own[c] += r->own[c];
+    for (int c = 0; c < OWN_COUNTERS; c++) sum->own[c] += r->own[c];
     for (int k = 0; k < MAX_STRUCTURES; k++) {
         SumStructure f = {.name = r->structure_name[k] ? r->structure_name[k] : "?",
                           .stat = r->structure[k],

@@ -167,7 +167,7 @@ static bool derive_latencies(Gpu *g, Diag *diag)
 
 bool gpu_derive(Gpu *g, Diag *diag)
 {
-    if (!sched_settle(g, diag) || !gpu_cut(g, diag)) return false;
+    if (!plug_settle(g, diag) || !gpu_cut(g, diag)) return false;
     scratch_configure(&g->sm);
     const char *why = energy_refusal(&g->energy);
     if (why) return gpu_refuse(diag, "energy", why);

@@ -21,6 +21,12 @@ static bool unknown_key(const Gpu *g, const char *section, const char *key, cons
         for (size_t i = 0; i < policy_params(t) && n < COUNT(list); i++)
             list[n++] = arena_printf(&arena, "sched.%s", t->params[i].name);
     }
+    for (PlugPlace p = PLUG_L1; p < PLUGS; p++) {
+        const oc_policy_param *params = plug_chosen(g, p).params;
+        char name[PLUG_NAME];
+        for (size_t i = 0; i < params_of(params) && n < COUNT(list); i++)
+            plug_full_name(p, params[i].name, name), list[n++] = arena_copy(&arena, name);
+    }
     const char *near = nearest_name(full, list, n);
     if (!strcmp(key, "policy"))
         snprintf(hint, sizeof hint, "which of a set's lines makes room is %s.replacement", section);
@@ -98,14 +104,17 @@ static bool check_base(const Chain *c, const IniEntry *e, const Source *source, 
 // A parameter of a policy. On the command line it is known by now which policy.
 static bool apply_param(Gpu *g, const IniEntry *e, const Source *s, bool command, Diag *diag)
 {
-    const oc_policy_param *p = sched_param(g, e->key), *chosen = policy_param(g->sm.schedule, e->key);
+    PlugPlace place;
+    const oc_policy_param *p = plug_param(g, e->section, e->key, &place),
+                          *chosen = param_called(plug_chosen(g, place).params, p->name);
     double v;
     Diag no = {0};
     bool ok = policy_param_read(p, e->value, &v);
-    if (!ok && p->words) return diag_at(diag, s, e->value_at, p->doc, "sched.%s is one of: %s", e->key, p->words);
-    const char *why = ok ? sched_set(g, e->key, v) : "a number is expected";
-    if (why) return diag_at(diag, s, e->value_at, p->doc, "sched.%s: %s", e->key, why);
-    if (command && chosen && !sched_fits(g->sm.schedule, chosen, v, &no)) {
+    if (!ok && p->words)
+        return diag_at(diag, s, e->value_at, p->doc, "%s.%s is one of: %s", e->section, e->key, p->words);
+    const char *why = ok ? plug_set(g, place, p->name, v) : "a number is expected";
+    if (why) return diag_at(diag, s, e->value_at, p->doc, "%s.%s: %s", e->section, e->key, why);
+    if (command && chosen && !plug_fits(g, place, chosen, v, &no)) {
         diag_at(diag, s, e->value_at, chosen->doc, "%s", no.text.v);
         ok = false;
     }
@@ -113,25 +122,25 @@ static bool apply_param(Gpu *g, const IniEntry *e, const Source *s, bool command
     return ok;
 }
 
-static bool refuse_policy(const IniEntry *e, const Source *s, const char *why, Diag *diag)
+static bool refuse_choice(const Key *k, const IniEntry *e, const Source *s, const char *why, Diag *diag)
 {
-    const char *near = policy_near(e->value);
+    const char *near = plug_near(k->kind, e->value);
     char hint[80] = "a shared object is given by its path, such as ./mine.so";
     if (near) snprintf(hint, sizeof hint, "did you mean %s?", near);
-    return diag_at(diag, s, e->value_at, policy_is_path(e->value) ? NULL : hint, "sched.policy: %s", why);
+    return diag_at(diag, s, e->value_at, policy_is_path(e->value) ? NULL : hint, "%s.%s: %s", k->section, k->key, why);
 }
 
 // k: the entry's key, or null. command: it stands on the command line, or the caller of the library gave it.
 static bool apply_entry(Gpu *g, const IniEntry *e, const Key *k, const Source *s, bool command, Given *given,
                         Diag *diag, EntryFn *seen, void *user)
 {
-    if (!k && (strcmp(e->section, "sched") || !sched_param(g, e->key)))
-        return unknown_key(g, e->section, e->key, s, e->key_at, diag);
+    PlugPlace place = k ? plug_place(k) : PLUGS;
+    if (!k && !plug_param(g, e->section, e->key, &place)) return unknown_key(g, e->section, e->key, s, e->key_at, diag);
     if (!k) {
         if (!apply_param(g, e, s, command, diag)) return false;
-    } else if (k->kind == KEY_POLICY) {
+    } else if (place < PLUGS) {
         Diag no = {0};
-        bool ok = sched_choose(g, e->value, command, &no) || refuse_policy(e, s, no.text.v, diag);
+        bool ok = plug_choose(g, place, k->kind, e->value, command, &no) || refuse_choice(k, e, s, no.text.v, diag);
         diag_free(&no);
         if (!ok) return false;
     } else if (!key_set(g, k, e->value, s, e->value_at, diag)) {
@@ -198,11 +207,9 @@ bool desc_load(Gpu *g, const char *name, const char *const *sets, Diag *diag, En
     for (int w = 0; w < 32; w++) g->sm.tlb.weights[w] = g->tlb2.weights[w] = 1;
     if (!apply_file(g, name, NULL, diag, seen, user)) return false;
     Given given[CAPACITIES] = {0};
-    static const char policy[] = "sched.policy=";  // first, since parameters may be a plug-in's
-    for (int first = 1; first >= 0; first--)
+    for (int first = 1; first >= 0; first--)  // plug-ins come first, since parameters may be theirs
         for (const char *const *set = sets; set && *set; set++)
-            if ((strncmp(*set, policy, sizeof policy - 1) == 0) == first &&
-                !apply_set(g, *set, given, diag, seen, user))
+            if ((plug_place_of_set(*set) < PLUGS) == first && !apply_set(g, *set, given, diag, seen, user))
                 return false;
     return capacity_settle(g, given, diag, seen, user) && conflict_check(g, sets, diag);
 }
@@ -212,10 +219,4 @@ bool gpu_load(Gpu *g, const char *name, const char *const *sets, Diag *diag)
     bool ok = desc_load(g, name, sets, diag, NULL, NULL) && gpu_derive(g, diag);
     if (!ok) gpu_free(g);
     return ok;
-}
-
-void gpu_free(Gpu *g)
-{
-    plugin_drop(g->plugin);
-    g->plugin = NULL;
 }

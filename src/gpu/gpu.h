@@ -7,10 +7,13 @@
 #include "energy/energy.h"
 
 // --- descriptions ----------------------------------------------------------------------------------------------------
-typedef struct SchedSetting {  // a parameter of a policy, not of the chosen one alone
-    char name[32];
+// What a name or a shared object chooses: the warp scheduler, what replaces lines, and the L1's prefetcher.
+typedef enum PlugPlace { PLUG_SCHED, PLUG_L1, PLUG_L2, PLUG_PREFETCH, PLUGS } PlugPlace;
+enum { PLUG_NAME = 64 };      // room for the name of a parameter or a counter, with its prefix
+typedef struct PlugSetting {  // a parameter, not of what is chosen alone
+    char name[PLUG_NAME];
     double value;
-} SchedSetting;
+} PlugSetting;
 typedef struct Gpu {
     char name[64];
     uint32_t capability, sms, slice, engines;
@@ -24,9 +27,9 @@ typedef struct Gpu {
     PartitionCfg part;
     TlbCfg tlb2;
     EnergyCfg energy;
-    SchedSetting sched[32];
-    uint32_t sched_n;
-    Plugin *plugin;                // the policy, where it is one; null
+    PlugSetting set[32];
+    uint32_t set_n;
+    Plugin *plugin[PLUGS];         // what was loaded for each; null: nothing
     uint32_t to_partition, to_sm;  // derived: one-way latencies, cycles
     uint32_t window;               // derived: the smaller of them
 } Gpu;
@@ -42,6 +45,7 @@ typedef enum KeyKind {
     KEY_POLICY,
     KEY_INDEX,
     KEY_REPLACEMENT,
+    KEY_PREFETCH,
     KEY_STORAGE,
     KEY_REPARTITION,
     KEY_PER,
@@ -81,7 +85,34 @@ extern const size_t gpu_file_count;
 // A description may begin with [gpu] base = NAME, whose keys it then overrides.
 // What was loaded is given back with gpu_free.
 bool gpu_load(Gpu *gpu, const char *name, const char *const *sets, Diag *diag);
+
+// --- plug.c: schedulers, replacement policies and prefetchers --------------------------------------------------------
 void gpu_free(Gpu *gpu);
+void gpu_hold(const Gpu *gpu);  // a copy of it is given back, too
+bool gpu_has_plugin(const Gpu *gpu);
+// A counter that hangs on what was chosen: its name with the prefix, and where a record's `own` has it.
+typedef struct OwnCounter {
+    char name[PLUG_NAME];
+    PlugPlace place;
+    uint32_t at;
+    const oc_policy_counter *counter;
+} OwnCounter;
+bool gpu_own(const Gpu *gpu, size_t n, OwnCounter *out);                     // the n-th; false: there are fewer
+const char *gpu_own_broken(const Gpu *gpu, const uint64_t *own, Text *out);  // as counters_broken
+// What is chosen for a place: all null where that is nothing, or a replacement that is no plug-in.
+typedef struct PlugFace {
+    const char *name;
+    const oc_policy_param *params;
+    const oc_policy_counter *counters;
+} PlugFace;
+PlugFace plug_chosen(const Gpu *g, PlugPlace place);
+// An override "section.key=PATH" as a run is known by it: with the name that the plug-in gives itself, marked where a
+// built-in one has it. False: it names no plug-in of the GPU.
+bool gpu_known_set(const Gpu *g, const char *set, Text *out);
+// The same of a key and a path. False: the path can't be loaded; of other keys the path is what it is known by.
+bool plug_known_path(const char *key, const char *path, Text *out, Diag *diag);
+bool plug_is_built_in(const char *key, const char *value);  // or no choice of a plug-in at all
+bool plug_is_param(const char *key);                        // of a replacement policy or a prefetcher
 
 // --- show.c: showing -------------------------------------------------------------------------------------------------
 // The description as text with values, units and provenance, keys in the registry's order. defaults: instead, the keys

@@ -88,6 +88,7 @@ const char *key_name(KeyKind kind, uint32_t k)
     switch (kind) {
     case KEY_POLICY: return k < policy_count ? policies[k]->name : NULL;
     case KEY_REPLACEMENT: return k < REPLACE_COUNT ? replacements[k].name : NULL;
+    case KEY_PREFETCH: return !k ? "none" : k <= prefetcher_count ? prefetchers[k - 1]->name : NULL;
     case KEY_INDEX: return k < COUNT(index_names) ? index_names[k] : NULL;
     case KEY_COUNTING: return k < COUNT(counting_names) ? counting_names[k] : NULL;
     case KEY_HIERARCHY: return k < COUNT(hierarchy_names) ? hierarchy_names[k] : NULL;
@@ -320,9 +321,8 @@ bool gpu_number(const Gpu *g, const char *name, double *value)
     if (!dot || (size_t)(dot - name) >= sizeof section) return false;
     snprintf(section, sizeof section, "%.*s", (int)(dot - name), name);
     const Key *k = key_find(section, dot + 1);
-    for (size_t n = 0; !k && !strcmp(section, "sched") && n < policy_params(g->sm.schedule); n++)
-        if (!strcmp(g->sm.schedule->params[n].name, dot + 1)) return *value = g->sm.param[n], true;
-    if (!k || key_is_list(k->kind)) return false;
+    if (!k) return plug_number(g, section, dot + 1, value);
+    if (key_is_list(k->kind)) return false;
     *value = key_get(g, k);
     if (!strcmp(name, "l2.size")) *value *= g->part.absent ? 0 : g->part.partitions;  // kept per slice
     return true;

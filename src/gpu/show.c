@@ -21,7 +21,9 @@ static void note_origin(void *user, const Key *k, const IniEntry *e)
 {
     Origins *o = user;
     if (!k) {
-        map_put(&o->params, e->key, strlen(e->key), (int64_t)o->comments.n);
+        char full[PLUG_NAME];
+        snprintf(full, sizeof full, "%s.%s", e->section, e->key);
+        map_put(&o->params, full, strlen(full), (int64_t)o->comments.n);
         vec_push(&o->comments, arena_copy(&o->arena, e->comment));
         return;
     }
@@ -50,18 +52,21 @@ static void show_value(Show *s, const char *key, const char *value, const char *
     text_printf(s->out, "%-14s = %-12s # %s%s%s\n", key, value, told ? "" : unit, told ? "" : "; ", from);
 }
 
-// The chosen policy's parameters.
-static void show_params(Show *s)
+// The parameters of what a key chose.
+static void show_params(Show *s, PlugPlace place)
 {
-    const oc_policy_type *t = s->gpu.sm.schedule;
-    for (size_t k = 0; k < policy_params(t); k++) {
-        const oc_policy_param *p = &t->params[k];
+    const oc_policy_param *params = plug_chosen(&s->gpu, place).params;
+    for (size_t k = 0; k < params_of(params); k++) {
+        const oc_policy_param *p = &params[k];
         Text value = {0};
+        char full[PLUG_NAME];
         int64_t at;
-        bool given = map_get(&s->origins.params, p->name, strlen(p->name), &at);
-        policy_param_write(p, sched_value(&s->gpu, p), &value);
+        plug_full_name(place, p->name, full);
+        bool given = map_get(&s->origins.params, full, strlen(full), &at);
+        policy_param_write(p, plug_value(&s->gpu, place, p), &value);
         const char *from = s->defaults ? p->doc : given ? s->origins.comments.v[at] : p->source;
-        if (!given || !s->defaults) show_value(s, p->name, value.v, p->unit, *from ? from : "no provenance given");
+        if (!given || !s->defaults)
+            show_value(s, plug_key_of(place, full), value.v, p->unit, *from ? from : "no provenance given");
         text_free(&value);
     }
 }
@@ -84,7 +89,7 @@ static void show_row(void *user, const Key *k)
         snprintf(value, sizeof value, "%.15g", key_get(&s->gpu, k));
     from = s->defaults ? k->doc : !from ? "default" : *from ? from : "no provenance given";
     if (!given || !s->defaults) show_value(s, k->key, value, k->unit, from);
-    if (k->kind == KEY_POLICY) show_params(s);
+    if (plug_place(k) < PLUGS) show_params(s, plug_place(k));
 }
 
 bool gpu_show(const char *name, const char *const *sets, bool defaults, Text *out, Diag *diag)
@@ -99,31 +104,19 @@ bool gpu_show(const char *name, const char *const *sets, bool defaults, Text *ou
     return ok;
 }
 
-// The policy is known by its name, a plug-in by what its file holds; with it go the values of its parameters.
-static void canonical_policy(const Gpu *g, Text *out)
-{
-    const oc_policy_type *t = g->sm.schedule;
-    text_printf(out, "sched.policy=%s", t->name);
-    if (g->sm.policy == policy_count)
-        text_printf(out, " %016llx%016llx", (unsigned long long)g->plugin->hash[0],
-                    (unsigned long long)g->plugin->hash[1]);
-    text_put(out, "\n");
-    for (size_t k = 0; k < policy_params(t); k++)
-        text_printf(out, "sched.%s=%.17g\n", t->params[k].name, g->sm.param[k]);
-}
-
 bool gpu_canonical(Gpu *gpu, const char *name, const char *const *sets, Text *out, Diag *diag)
 {
     Gpu own, *g = gpu ? gpu : &own;
     Origins o = {0};
-    bool ok = desc_load(g, name, sets, diag, note_origin, &o) && sched_settle(g, diag);
+    bool ok = desc_load(g, name, sets, diag, note_origin, &o) && plug_settle(g, diag);
     for (size_t i = 0; ok && i < gpu_key_count; i++) {
         const Key *k = &gpu_keys[i];
         bool list = key_is_list(k->kind);
         double v = list ? 0 : key_get(g, k);
         if (k->kind == KEY_NAMES && (!o.value[i] || !*o.value[i])) continue;  // as if the key weren't there
-        if (k->kind == KEY_POLICY)
-            canonical_policy(g, out);
+        const PlugPlace place = plug_place(k);
+        if (place < PLUGS && (k->kind != KEY_REPLACEMENT || plug_is_loaded(g, place)))
+            plug_canonical(g, k, out);
         else if (list)
             text_printf(out, "%s.%s=", k->section, k->key), key_canonical_list(k, o.value[i], out);
         else if (v >= 0 && v < 1e9 && v == (int)v)
@@ -196,7 +189,7 @@ static void manual_row(void *user, const Key *k)
             text_printf(out, "%s`%s`", comma, e->key), comma = ", ";
     text_put(out, " | "), manual_range(out, k);
     text_printf(out, " | %s | %s |\n", k->unit, k->doc);
-    if (k->kind == KEY_POLICY) sched_manual(out);
+    if (plug_place(k) < PLUGS) plug_manual(k, out);
 }
 
 void gpu_manual(Text *out)

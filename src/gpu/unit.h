@@ -39,14 +39,24 @@ bool capacity_settle(Gpu *g, const Given *given, Diag *diag, EntryFn *seen, void
 // Is each of these sets of use beside the others? Called when all are applied.
 bool conflict_check(const Gpu *g, const char *const *sets, Diag *diag);
 
-// --- sched.c: the policy, and the parameters that policies declare ---------------------------------------------------
-bool sched_choose(Gpu *g, const char *name, bool plugins, Diag *diag);  // by its name, or by the path of a plug-in
-const oc_policy_param *sched_param(const Gpu *g, const char *key);      // of any policy that is known; null: of none
-const char *sched_set(Gpu *g, const char *key, double value);           // null: done; else why not
-double sched_value(const Gpu *g, const oc_policy_param *p);             // what it was set to, or its standard value
-bool sched_fits(const oc_policy_type *t, const oc_policy_param *p, double value, Diag *diag);
-bool sched_settle(Gpu *g, Diag *diag);  // the chosen policy's parameters get their values
-void sched_manual(Text *out);
+// --- plug.c: what is chosen by name or by path, and its parameters ---------------------------------------------------
+PlugPlace plug_place(const Key *k);                  // that the key chooses for; PLUGS: for none
+PlugPlace plug_place_of_set(const char *set);        // of "section.key=value", likewise
+bool plug_is_loaded(const Gpu *g, PlugPlace place);  // is what is chosen a shared object's?
+// By its name, or, with `plugins`, by a path.
+bool plug_choose(Gpu *g, PlugPlace place, KeyKind kind, const char *name, bool plugins, Diag *diag);
+const char *plug_near(KeyKind kind, const char *name);  // the name that may be meant; null: none
+void plug_canonical(const Gpu *g, const Key *k, Text *out);
+// The parameter of a key, of whatever is known; null: of nothing.
+const oc_policy_param *plug_param(const Gpu *g, const char *section, const char *key, PlugPlace *place);
+void plug_full_name(PlugPlace place, const char *name, char full[PLUG_NAME]);
+const char *plug_key_of(PlugPlace place, const char *full);                     // without its section
+const char *plug_set(Gpu *g, PlugPlace place, const char *name, double value);  // null: done; else why not
+double plug_value(const Gpu *g, PlugPlace place, const oc_policy_param *p);     // as set, or its standard value
+bool plug_fits(const Gpu *g, PlugPlace place, const oc_policy_param *p, double value, Diag *diag);
+bool plug_settle(Gpu *g, Diag *diag);  // the parameters of what is chosen get their values
+bool plug_number(const Gpu *g, const char *section, const char *key, double *value);
+void plug_manual(const Key *k, Text *out);
 
 // --- slice.c: a part of the GPU --------------------------------------------------------------------------------------
 bool gpu_cut(Gpu *g, Diag *diag);  // to 1/slice; before anything is derived

@@ -95,6 +95,13 @@ static bool open_linear(CacheShape *t, const CacheCfg *cfg, uint32_t sets)
     return t->part;
 }
 
+static uint32_t most_ways(const CacheCfg *cfg)
+{
+    uint32_t most = cfg->set_count ? 0 : cfg->ways;
+    for (uint32_t s = 0; s < cfg->set_count; s++) most = MAX(most, cfg->sets[s]);
+    return most;
+}
+
 bool cache_check(const CacheCfg *cfg, const char **why)
 {
     *why = NULL;
@@ -114,7 +121,14 @@ bool cache_check(const CacheCfg *cfg, const char **why)
         return false;
     else if (cfg->replacement == REPLACE_PLRU && (!is_power(cfg->ways) || cfg->ways > 32 || cfg->set_count))
         *why = "plru needs a power of two of up to 32 ways";
+    else if (cfg->plug && most_ways(cfg) > OC_MOST_WAYS)
+        *why = "a plug-in replaces lines of sets with up to 64 ways";
     return !*why;
+}
+
+static const Replacement *ops_of(const CacheCfg *cfg)
+{
+    return cfg->plug ? &replace_plug : replacements[cfg->replacement].ops;
 }
 
 // What a line takes in the tables.
@@ -192,7 +206,7 @@ static bool open_with(Cache *c, const CacheCfg *cfg, uint64_t seed, Cache *other
     *c = (Cache){.cfg = *cfg, .random = seed * 0x9E3779B97F4A7C15ull | 1};
     if (!cache_check(cfg, why)) return false;
     if (!cfg->size) return true;
-    c->replacement = replacements[cfg->replacement].ops;
+    c->replacement = ops_of(cfg);
     c->line_shift = log2_of(cfg->line);
     c->sector_shift = log2_of(cfg->sector);
     c->sectors = cfg->line / cfg->sector;
@@ -212,6 +226,7 @@ static bool open_with(Cache *c, const CacheCfg *cfg, uint64_t seed, Cache *other
     c->part = (const uint16_t(*)[256])t->part, c->part_from = t->part_from, c->parts = t->parts, c->exact = t->exact;
     if (cfg->replacement == REPLACE_PLRU && !(c->tree = mem_try(c->sets, sizeof *c->tree))) return false;
     if (!open_lines(c, t->lines, other)) return false;
+    if (cfg->plug && !plug_open(c, seed)) return false;
     *why = NULL;
     return true;
 }
@@ -232,6 +247,7 @@ void cache_close(Cache *c)
 {
     shape_leave(c->shape);
     mem_free(c->tree);
+    plug_close(c);
     if (c->lines) mem_unmap(c->lines, c->mapped, line_bytes(c->replacement));
     *c = (Cache){0};
 }
@@ -241,7 +257,7 @@ uint64_t cache_bytes(const CacheCfg *cfg)
     const Cache *c = NULL;  // for sizes alone
     if (!cfg->size) return 0;
     uint64_t tree = cfg->replacement == REPLACE_PLRU ? sets_of(cfg) * sizeof *c->tree : 0;
-    return most_times(cfg->size / cfg->line, line_bytes(replacements[cfg->replacement].ops)) + tree;
+    return most_times(cfg->size / cfg->line, line_bytes(ops_of(cfg))) + tree + plug_bytes(cfg);
 }
 
 uint64_t cache_shape_bytes(const CacheCfg *cfg)
@@ -276,12 +292,14 @@ void cache_flush(Cache *c)
     if (c->state) memset(c->state, 0, sizeof *c->state * n);
     if (c->tree) memset(c->tree, 0, sizeof *c->tree * c->sets);
     c->used = n < c->cfg.size / c->cfg.line;  // cache_narrow hides the others
+    plug_clear(c);
 }
 
 struct CacheCopy {
     uint64_t *tags, *stamps, clock, random;
     uint32_t *state, *tree;
     CacheLine *lines;
+    void *own, *of_lines;  // of a plug-in
 };
 
 static void *copy_of(const void *from, size_t n, size_t size)
@@ -301,6 +319,8 @@ CacheCopy *cache_copy(const Cache *c)
                       .state = copy_of(c->state, n, sizeof *c->state),
                       .tree = copy_of(c->tree, c->sets, sizeof *c->tree),
                       .lines = copy_of(c->lines, n, sizeof *c->lines)};
+    if (c->plug) to->own = copy_of(c->plug->own, 1, c->plug->own_bytes);
+    if (c->plug) to->of_lines = copy_of(c->plug->of_lines, 1, c->plug->line_bytes);
     return to;
 }
 
@@ -315,12 +335,15 @@ void cache_hold(Cache *c, const CacheCopy *copy)
     if (c->state) memcpy(c->state, copy->state, n * sizeof *c->state);
     if (c->tree) memcpy(c->tree, copy->tree, c->sets * sizeof *c->tree);
     c->clock = copy->clock, c->random = copy->random, c->used = true;
+    if (copy->own) memcpy(c->plug->own, copy->own, c->plug->own_bytes);
+    if (copy->of_lines) memcpy(c->plug->of_lines, copy->of_lines, c->plug->line_bytes);
 }
 
 void cache_copy_free(CacheCopy *copy)
 {
     if (!copy) return;
     mem_free(copy->tags), mem_free(copy->stamps), mem_free(copy->state), mem_free(copy->tree), mem_free(copy->lines);
+    mem_free(copy->own), mem_free(copy->of_lines);
     mem_free(copy);
 }
 
@@ -355,8 +378,9 @@ static inline uint32_t oldest(const Cache *c, uint32_t first, uint32_t ways)
     return best;
 }
 
-Lookup cache_victim_of(Cache *c, uint32_t set, CacheLine **line)
+Lookup cache_victim_of(Cache *c, uint64_t address, uint32_t set, CacheLine **line)
 {
+    if (c->plug) c->plug->now.line = address >> c->line_shift;
     uint32_t first = c->first[set], ways = c->ways[set], way;
     if (!c->replacement->victim) {
         way = oldest(c, first, ways);
@@ -397,6 +421,7 @@ void cache_drop(Cache *c, CacheLine *line)
     c->tags[at] = 0;
     c->stamps[at] = 0;
     if (c->state) c->state[at] = 0;
+    if (c->plug) plug_dropped(c, at);
 }
 
 // --- another size ----------------------------------------------------------------------------------------------------

@@ -4,6 +4,8 @@
 
 #include "base/base.h"
 
+#include <onchip_cache.h>
+
 // --- replace_*.c: replacement ----------------------------------------------------------------------------------------
 typedef struct Cache Cache;
 enum { ALL_LOCKED = UINT32_MAX };
@@ -50,6 +52,8 @@ typedef struct CacheCfg {
     bool write_evict;  // a store that hits drops the line (else it updates it)
     bool keep;         // kept between kernels
     bool unlocked;     // a line that waits for its fill may be replaced where no other line of its set can
+    const oc_replacement_type *plug;  // that replaces lines; null: `replacement` does
+    double plug_param[OC_MOST_PARAMS];
 } CacheCfg;
 
 typedef struct CacheLine {
@@ -82,6 +86,7 @@ struct Cache {
     uint32_t way_bits;               // log2 of the ways of each set; 32 where they differ or are no power of two
     uint32_t page_shift;             // TLBs: addresses are shifted by this first
     const Replacement *replacement;
+    struct CachePlug *plug;  // the plug-in that is; null: none is
 };
 // What an access to some sectors finds, at every level, whether it loads or stores (counters.def counts so): HIT, all
 // of them valid; PENDING, none lacks, but some are under way; MISS_SECTOR, the line is there and a sector is neither;
@@ -181,7 +186,8 @@ ALWAYS_INLINE void cache_touch(Cache *c, uint32_t set, uint32_t way)  // a line 
     else if (c->replacement->touch)
         c->replacement->touch(c, set, way);
 }
-Lookup cache_victim_of(Cache *c, uint32_t set, CacheLine **line);  // the one to replace: MISS, or NO_WAY
+// The one to replace by the line at an address: MISS, or NO_WAY.
+Lookup cache_victim_of(Cache *c, uint64_t address, uint32_t set, CacheLine **line);
 // Looks up sectors (mask of the line at address). A line that is found is touched, whatever of it is valid. MISS: *line
 // is the victim to replace, which waits for a fill only if `unlocked` is set; NO_WAY: every way of the set is locked.
 // *line is null only for NO_WAY.
@@ -189,7 +195,7 @@ ALWAYS_INLINE Lookup cache_lookup(Cache *c, uint64_t address, uint32_t sectors, 
 {
     uint32_t set = cache_set(c, address), first = c->first[set], ways = c->ways[set];
     uint32_t way = cache_find(c->tags + first, ways, cache_tag(c, address));
-    if (way == ways) return cache_victim_of(c, set, line);
+    if (way == ways) return cache_victim_of(c, address, set, line);
     *line = &c->lines[first + way];
     cache_touch(c, set, way);
     return line_has(*line, sectors);
@@ -239,6 +245,38 @@ static inline uint32_t cache_sectors(const Cache *c, uint64_t address, uint32_t 
 static inline uint32_t cache_fetch(const Cache *c, uint32_t sectors)
 {
     return c->cfg.fill == c->cfg.line ? (c->sectors == 32 ? ~0u : (1u << c->sectors) - 1) : sectors;
+}
+
+// --- replace_plug.c: replacement by a plug-in ------------------------------------------------------------------------
+typedef struct CachePlug {
+    oc_replacement view;
+    oc_cache_view cache;
+    oc_cache_access now;  // who makes the access at hand: whoever looks up says so
+    void *own, *of_lines;
+    size_t own_bytes, line_bytes;
+    uint64_t count[OC_MOST_COUNTERS];
+    oc_misuse misuse;
+    bool wrong;  // victim returned no way that may go: this one, of these, in this set
+    uint32_t wrong_way, wrong_set;
+    uint64_t wrong_may;
+} CachePlug;
+extern const Replacement replace_plug;
+bool plug_open(Cache *c, uint64_t seed);  // false: the host has no memory for it
+void plug_close(Cache *c);
+void plug_clear(Cache *c);                 // the cache is empty now
+uint64_t plug_bytes(const CacheCfg *cfg);  // that plug_open takes from the host
+void plug_dropped(Cache *c, uint32_t at);  // the line at this place is
+bool plug_bypasses(Cache *c, uint64_t address);
+// What it did wrong, in words; false: nothing.
+bool plug_wrong(const Cache *c, const char *where, Text *out);
+// Its counters, to the sums of others.
+static inline void plug_add(const Cache *c, uint64_t *sums)
+{
+    for (int k = 0; k < OC_MOST_COUNTERS && c->plug; k++) sums[k] += c->plug->count[k];
+}
+static inline void plug_begin(Cache *c)  // a launch
+{
+    for (int k = 0; k < OC_MOST_COUNTERS && c->plug; k++) c->plug->count[k] = 0;
 }
 
 #endif

@@ -81,6 +81,7 @@ void partition_begin(Partition *p, uint32_t sms)
     p->launch++;
     for (uint32_t s = 0; s < sms; s++)  // not taken: the SM was done
         wire_clear(&p->credit[s]), wire_clear(&p->reply[s]);
+    plug_begin(&p->l2);
     memset(p->count, 0, sizeof p->count);
     memset(p->dram_bytes, 0, sizeof p->dram_bytes);
     p->last_event = p->port_free = p->atomics_free = p->in.free = p->out.free = p->due = 0;
@@ -280,6 +281,7 @@ ALWAYS_INLINE void look_up(Partition *p, const Packet *r, L2Access *a)
     if (a->write && p->cfg.masks) a->need = 0;
     a->local = MAX(a->local, line_at);
     a->key = p->cfg.absent ? a->local ^ p->requests++ << 40 : a->local;
+    if (p->l2.plug) p->l2.plug->now.store = a->write;
     a->found = cache_lookup(&p->l2, a->key, a->need, &a->line);
     a->fresh = a->found == MISS, a->missing = 0;
     if (a->fresh)

@@ -41,7 +41,7 @@ static double score(const oc_policy *p, uint32_t warp)
 
 static uint64_t age(const oc_policy *p, uint32_t warp)
 {
-    const oc_warp_view *w = &p->sm->warp[warp];
+    const oc_warp_view *w = oc_warp(p->sm, warp);
     return w->started << 8 | warp;
 }
 
@@ -100,7 +100,7 @@ static void seen(oc_policy *p, const oc_access_event *e)
     o->hits[e->warp]++;
     uint64_t hits = 0, instructions = 0;
     for (uint32_t w = 0; w < p->sm->slots; w++)
-        if (oc_present(p->sm, w)) hits += o->hits[w], instructions += p->sm->warp[w].instructions;
+        if (oc_present(p->sm, w)) hits += o->hits[w], instructions += oc_warp(p->sm, w)->instructions;
     double cutoff = p->param[BASE] * oc_warps(p->sm);
     o->score[e->warp] = p->param[K] * (double)hits / (double)instructions * cutoff, o->at[e->warp] = *p->sm->now;
     stack(p);

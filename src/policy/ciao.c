@@ -151,7 +151,7 @@ static void release(oc_policy *p, uint32_t warp, int why)
 // Is the warp that another was isolated or stalled for over, or fine by now?
 static bool is_over(const oc_policy *p, Pair k)
 {
-    return k.warp == OC_NO_WARP || !oc_present(p->sm, k.warp) || p->sm->warp[k.warp].started != k.started ||
+    return k.warp == OC_NO_WARP || !oc_present(p->sm, k.warp) || oc_warp(p->sm, k.warp)->started != k.started ||
            irs(p, k.warp, SHORT) <= p->param[LOW];
 }
 
@@ -177,8 +177,9 @@ static void after_short(oc_policy *p, uint32_t warp)
         if (is_over(p, k))
             release(p, warp, RELEASES);
         else if (p->param[EAGER] != 0 &&
-                 (is_stalled(p, k.warp) ||
-                  p->sm->scheduler[p->sm->warp[k.warp].scheduler]->in[OC_WAIT_BARRIER] >> p->sm->warp[k.warp].bit & 1))
+                 (is_stalled(p, k.warp) || p->sm->scheduler[oc_warp(p->sm, k.warp)->scheduler]->in[OC_WAIT_BARRIER] >>
+                                                   oc_warp(p->sm, k.warp)->bit &
+                                               1))
             release(p, warp, BLOCKED);
     } else if (oc_has(p->sm, p->isolated, warp) && is_over(p, o->isolated_for[warp])) {
         oc_set(p->sm, p->isolated, warp, false);
@@ -212,7 +213,7 @@ static void after_long(oc_policy *p, uint32_t warp)
     uint32_t j = o->interferer[warp];
     if (is_stalled(p, warp) || j == OC_NO_WARP || j == warp || !oc_present(p->sm, j)) return;
     if (irs(p, warp, LONG) <= p->param[HIGH]) return;
-    Pair pair = {warp, p->sm->warp[warp].started};
+    Pair pair = {warp, oc_warp(p->sm, warp)->started};
     if (o->isolates && !oc_has(p->sm, p->isolated, j)) {
         oc_set(p->sm, p->isolated, j, true);
         o->isolated_for[j] = pair;
@@ -261,7 +262,7 @@ static void issued(oc_policy *p, uint32_t warp, bool memory)
 {
     (void)memory;
     Own *o = p->own;
-    const oc_warp_view *w = &p->sm->warp[warp];
+    const oc_warp_view *w = oc_warp(p->sm, warp);
     uint32_t k = w->scheduler;
     bool greedy = o->last[k] == w->bit;
     o->issued_at[k] = *p->sm->now, o->last[k] = w->bit;

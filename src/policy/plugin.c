@@ -1,5 +1,6 @@
-// plugin.c: a policy from a shared object that exports `onchip_policy`. Loading one runs its code: that is why only the
-// command line and the caller of the library name it, and no description.
+// plugin.c: what a shared object brings: a warp scheduler, a replacement policy or a prefetcher, each under its own
+// symbol. Loading one runs its code: that is why only the command line and the caller of the library name it, and no
+// description.
 #include "policy/unit.h"
 
 #define XXH_INLINE_ALL
@@ -7,6 +8,15 @@
 #include <errno.h>
 #include <string.h>
 #include <xxhash.h>
+
+// How each kind is called, the symbol that exports it, and the key that names it.
+static const struct {
+    const char *what, *symbol, *key;
+} kinds[PLUGIN_KINDS] = {
+    [PLUGIN_POLICY] = {"policy", "onchip_policy", "sched.policy"},
+    [PLUGIN_REPLACEMENT] = {"replacement policy", "onchip_replacement", "l1.replacement or l2.replacement"},
+    [PLUGIN_PREFETCHER] = {"prefetcher", "onchip_prefetcher", "l1.prefetch"},
+};
 
 static bool hash_file(const char *path, uint64_t hash[2])
 {
@@ -18,7 +28,31 @@ static bool hash_file(const char *path, uint64_t hash[2])
     return true;
 }
 
-Plugin *plugin_open(const char *path, Diag *diag)
+// Why what was found can't be used; null: it can.
+static const char *wrong(const Plugin *p)
+{
+    if (p->policy) return policy_wrong(p->policy);
+    if (p->replacement) return replacement_wrong(p->replacement);
+    return prefetcher_wrong(p->prefetcher);
+}
+
+static bool refuse(const Plugin *p, PluginKind kind, const char *path, Diag *diag)
+{
+    const bool found = p->policy || p->replacement || p->prefetcher;
+    const char *why = found ? wrong(p) : NULL;
+    if (found && !why) return false;
+    if (found) return diag_error(diag, "%s is no %s: %s", path, kinds[kind].what, why), true;
+    Text other = {0};
+    text_put(&other, "");
+    for (int k = 0; k < PLUGIN_KINDS; k++)
+        if (k != (int)kind && dlsym(p->handle, kinds[k].symbol))
+            text_printf(&other, "; it exports %s, which %s takes", kinds[k].symbol, kinds[k].key);
+    diag_error(diag, "%s is no %s: it exports no %s%s", path, kinds[kind].what, kinds[kind].symbol, other.v);
+    text_free(&other);
+    return true;
+}
+
+Plugin *plugin_open(PluginKind kind, const char *path, Diag *diag)
 {
     Plugin p = {.holders = 1};
     if (!hash_file(path, p.hash)) {
@@ -30,10 +64,13 @@ Plugin *plugin_open(const char *path, Diag *diag)
         diag_error(diag, "%s can't be loaded: %s", path, dlerror());
         return NULL;
     }
-    p.type = dlsym(p.handle, "onchip_policy");
-    const char *wrong = p.type ? policy_wrong(p.type) : "it exports no onchip_policy";
-    if (wrong) {
-        diag_error(diag, "%s is no policy: %s", path, wrong);
+    const void *type = dlsym(p.handle, kinds[kind].symbol);
+    switch (kind) {
+    case PLUGIN_POLICY: p.policy = type; break;
+    case PLUGIN_REPLACEMENT: p.replacement = type; break;
+    default: p.prefetcher = type;
+    }
+    if (refuse(&p, kind, path, diag)) {
         dlclose(p.handle);
         return NULL;
     }
@@ -55,7 +92,7 @@ void plugin_drop(Plugin *p)
     mem_free(p);
 }
 
-void plugin_known(const Plugin *p, Text *out)
+const char *plugin_name(const Plugin *p)
 {
-    text_printf(out, "%s%s", policy_named(p->type->name) ? "plug-in:" : "", p->type->name);
+    return p->policy ? p->policy->name : p->replacement ? p->replacement->name : p->prefetcher->name;
 }

@@ -36,7 +36,7 @@ static void choose_active(oc_policy *p, uint32_t k)
 }
 
 static void open(oc_policy *p) { p->next_tick = (uint64_t)p->param[INTERVAL]; }
-static void changed(oc_policy *p, uint32_t warp) { choose_active(p, p->sm->warp[warp].scheduler); }
+static void changed(oc_policy *p, uint32_t warp) { choose_active(p, oc_warp(p->sm, warp)->scheduler); }
 static void waits(oc_policy *p, uint32_t warp, oc_wait from, oc_wait to)
 {
     if (from == OC_WAIT_BARRIER || to == OC_WAIT_BARRIER) changed(p, warp);

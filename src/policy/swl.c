@@ -15,7 +15,7 @@ static void choose_oldest(oc_policy *p, uint32_t k)
     p->issue[k] = oc_oldest_few(p->sm->scheduler[k], oc_share((uint32_t)p->param[LIMIT], p->sm->schedulers, k));
 }
 
-static void changed(oc_policy *p, uint32_t warp) { choose_oldest(p, p->sm->warp[warp].scheduler); }
+static void changed(oc_policy *p, uint32_t warp) { choose_oldest(p, oc_warp(p->sm, warp)->scheduler); }
 static void waits(oc_policy *p, uint32_t warp, oc_wait from, oc_wait to)
 {
     if (from == OC_WAIT_BARRIER || to == OC_WAIT_BARRIER) changed(p, warp);

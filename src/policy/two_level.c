@@ -20,7 +20,7 @@ typedef struct Queue {  // of a scheduler
     uint32_t n;
 } Queue;
 
-static Queue *queue_of(oc_policy *p, uint32_t warp) { return (Queue *)p->own + p->sm->warp[warp].scheduler; }
+static Queue *queue_of(oc_policy *p, uint32_t warp) { return (Queue *)p->own + oc_warp(p->sm, warp)->scheduler; }
 
 static void open(oc_policy *p) { memset(p->issue, 0, sizeof p->issue); }
 
@@ -39,8 +39,8 @@ static void refill(oc_policy *p, uint32_t k)
 static void join(oc_policy *p, uint32_t warp)
 {
     Queue *q = queue_of(p, warp);
-    q->order[q->n++] = p->sm->warp[warp].bit;
-    refill(p, p->sm->warp[warp].scheduler);
+    q->order[q->n++] = oc_warp(p->sm, warp)->bit;
+    refill(p, oc_warp(p->sm, warp)->scheduler);
 }
 
 static int pick(const oc_policy *p, uint32_t k, uint64_t ready)
@@ -51,7 +51,7 @@ static int pick(const oc_policy *p, uint32_t k, uint64_t ready)
 
 static void stop(oc_policy *p, uint32_t warp)
 {
-    const oc_warp_view *w = &p->sm->warp[warp];
+    const oc_warp_view *w = oc_warp(p->sm, warp);
     Queue *q = queue_of(p, warp);
     p->issue[w->scheduler] &= ~(1ull << w->bit);
     q->waiting &= ~(1ull << w->bit);
@@ -65,7 +65,7 @@ static void stop(oc_policy *p, uint32_t warp)
 
 static void stall(oc_policy *p, uint32_t warp)
 {
-    const oc_warp_view *w = &p->sm->warp[warp];
+    const oc_warp_view *w = oc_warp(p->sm, warp);
     uint64_t bit = 1ull << w->bit;
     if (!(p->issue[w->scheduler] & bit)) return;
     p->issue[w->scheduler] &= ~bit;
@@ -75,7 +75,7 @@ static void stall(oc_policy *p, uint32_t warp)
 
 static void wake(oc_policy *p, uint32_t warp)
 {
-    uint64_t bit = 1ull << p->sm->warp[warp].bit;
+    uint64_t bit = 1ull << oc_warp(p->sm, warp)->bit;
     if (!(queue_of(p, warp)->waiting & bit)) return;
     queue_of(p, warp)->waiting &= ~bit;
     join(p, warp);

@@ -8,5 +8,7 @@
 
 // Why a type can't be used; null: it can.
 const char *policy_wrong(const oc_policy_type *t);
+const char *replacement_wrong(const oc_replacement_type *t);
+const char *prefetcher_wrong(const oc_prefetcher_type *t);
 
 #endif

@@ -60,6 +60,7 @@ typedef struct SmCfg {
     uint32_t icache_latency;
     TensorCfg tensor;
     uint32_t count;                  // Counting
+    bool laws;                       // whoever asks the policy's view about a warp that isn't meant is told
     uint32_t policy;                 // its place in policies[], or policy_count: a plug-in
     const oc_policy_type *schedule;  // that policy
     double param[OC_MOST_PARAMS];    // its parameters' values
@@ -69,9 +70,12 @@ typedef struct SmCfg {
     bool scratch_modulo;    // its rows are as many as fit, no power of two
     uint32_t scratch_look;  // cycles, for the L1's tags before an access of it
     TlbCfg tlb;
-    uint64_t tag_bits[5];          // of the L1: address bits by bit of the number of a bank of tags
-    uint32_t tag_bit_count;        // 0: it looks a line up in each cycle
-    bool l1_private;               // each warp has an L1 of its own
+    uint64_t tag_bits[5];                // of the L1: address bits by bit of the number of a bank of tags
+    uint32_t tag_bit_count;              // 0: it looks a line up in each cycle
+    bool l1_private;                     // each warp has an L1 of its own
+    uint32_t prefetcher;                 // of the L1: 0 for none, or 1 + its place in prefetchers[]; behind: a plug-in
+    const oc_prefetcher_type *prefetch;  // that one; null: none
+    double prefetch_param[OC_MOST_PARAMS];
     bool l1_global, l1_local;      // the spaces the L1 serves
     uint32_t l1_fence;             // FenceDoes
     bool l1_local_back;            // local stores stay in the L1 until their lines are replaced

@@ -431,6 +431,10 @@ static int wrong_pick(Sm *sm, uint32_t k, uint64_t ready, int bit)
     const char *name = sm->issue.policy.type->name;
     unsigned long long cycle = sm->now, mask = ready;
     *f = (Fault){.kind = FAULT_POLICY, .cycle = sm->now};
+    const uint32_t n = sm->cfg.schedulers, own = (uint32_t)bit / n;
+    char slot[80] = "";
+    if (bit >= 0 && (uint32_t)bit % n == k && own < 64 && ready >> own & 1)
+        snprintf(slot, sizeof slot, "; it is the slot of the warp that has bit %u there", own);
     if (bit == -1)
         snprintf(f->note, sizeof f->note,
                  "policy %s picked no warp (-1) for scheduler %u in cycle %llu, though warps 0x%llx are ready; to hold "
@@ -438,9 +442,77 @@ static int wrong_pick(Sm *sm, uint32_t k, uint64_t ready, int bit)
                  name, k, cycle, mask);
     else
         snprintf(f->note, sizeof f->note,
-                 "policy %s picked bit %d for scheduler %u in cycle %llu, which isn't one of the ready warps 0x%llx",
-                 name, bit, k, cycle, mask);
+                 "policy %s picked bit %d for scheduler %u in cycle %llu, which isn't one of the ready warps 0x%llx%s",
+                 name, bit, k, cycle, mask, slot);
     return -1;
+}
+
+// Bits that no warp of a scheduler has are alike in a mask that the policy has left alone, or set as a whole.
+static bool odd_mask(const Sm *sm, uint64_t mask, uint32_t k, uint32_t *bits)
+{
+    *bits = (sm->issue.slot_count - k + sm->cfg.schedulers - 1) / sm->cfg.schedulers;
+    const uint64_t beyond = *bits < 64 ? ~0ull << *bits : 0;
+    return (mask & beyond) && (mask & beyond) != beyond;
+}
+
+static bool judge_masks(const Sm *sm, Text *why)
+{
+    const oc_policy *p = &sm->issue.policy;
+    for (uint32_t k = 0; k < sm->cfg.schedulers; k++) {
+        const struct {
+            const char *name;
+            uint64_t mask;
+        } masks[] = {{"issue", p->issue[k]}, {"load", p->load[k]}, {"isolated", p->isolated[k]}};
+        for (size_t n = 0; n < COUNT(masks); n++) {
+            uint32_t bits;
+            if (k >= sm->issue.slot_count || !odd_mask(sm, masks[n].mask, k, &bits)) continue;
+            text_printf(
+                why,
+                "policy %s made %s[%u] 0x%llx: scheduler %u has warps in bits 0 to %u alone. A warp's bit isn't "
+                "its slot in the SM: oc_set knows both",
+                p->type->name, masks[n].name, k, (unsigned long long)masks[n].mask, k, bits - 1);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void explain_index(const Sm *sm, Text *why)
+{
+    static const char *const by[] = {
+        [OC_ASKED_WARP] = "oc_warp", [OC_ASKED_WARP_OF] = "oc_warp_of", [OC_ASKED_SLOT] = "oc_slot",
+        [OC_ASKED_SET] = "oc_set",   [OC_ASKED_HAS] = "oc_has",         [OC_ASKED_PRESENT] = "oc_present"};
+    const oc_index_check *c = &sm->issue.indices;
+    const uint32_t slots = sm->issue.slot_count, n = sm->cfg.schedulers;
+    const char *name = c->by < COUNT(by) ? by[c->by] : "a function";
+    text_printf(why, "policy %s gave %s ", sm->issue.policy.type->name, name);
+    if (c->scheduler != OC_NO_WARP)
+        text_printf(why,
+                    "bit %u of scheduler %u, which has no such warp: the SM has %u slots for warps, and %u schedulers",
+                    c->index, c->scheduler, slots, n);
+    else if (c->index >= slots)
+        text_printf(why, "slot %u, and the SM has slots 0 to %u", c->index, slots - 1);
+    else
+        text_printf(
+            why,
+            "slot %u while it picked for another scheduler: that warp is bit %u of scheduler %u. oc_warp_of takes "
+            "a scheduler's bit",
+            c->index, c->index / n, c->index % n);
+}
+
+void issue_judge(Sm *sm)
+{
+    Text why = {0};
+    if (sm->env.fault.kind != FAULT_NONE) return;
+    if (sm->issue.indices.times)
+        explain_index(sm, &why);
+    else
+        judge_masks(sm, &why);
+    if (why.n) {
+        sm->env.fault = (Fault){.kind = FAULT_POLICY, .cycle = sm->now};
+        snprintf(sm->env.fault.note, sizeof sm->env.fault.note, "%s", why.v);
+    }
+    text_free(&why);
 }
 
 // Which warp of `ready` issues; −1: none does, and *cause says why.
@@ -455,7 +527,9 @@ ALWAYS_INLINE int choose_warp(Sm *sm, uint32_t k, uint64_t ready, Counter *cause
     *cause = C_STALL_SCHED;
     if (!(may = free & issue_allowed(&sm->issue, k))) return -1;
     if (mode == LOUD && sm->issue.listens & ON_MEMORY) s->view.memory = issue_of_class(s, MEMORY_CLASSES);
+    if (mode == LOUD) sm->issue.indices.picks = k;
     int bit = sm->issue.policy.type->pick(&sm->issue.policy, k, may);
+    if (mode == LOUD) sm->issue.indices.picks = OC_NO_WARP;
     return (unsigned)bit < 64 && may >> bit & 1 ? bit : wrong_pick(sm, k, may, bit);
 }
 
@@ -472,7 +546,7 @@ static inline void count_start(Sm *sm, uint32_t class)
 // A policy hears of an instruction that goes.
 static void tell_issued(Sm *sm, const WarpSlot *ws, bool memory)
 {
-    if (sm->issue.listens & ON_COUNTS) sm->issue.view.warp[ws->slot].instructions++;
+    if (sm->issue.listens & ON_COUNTS) sm->issue.view.by_slot[ws->slot].instructions++;
     if (sm->issue.listens & ON_ISSUED) sm->issue.policy.type->issued(&sm->issue.policy, ws->slot, memory);
 }
 

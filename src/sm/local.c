@@ -31,6 +31,11 @@ static LocalMap local_map(const Sm *sm)
     return m;
 }
 
+bool local_has(const Sm *sm, uint64_t address)
+{
+    return address - LOCAL_SPACE < (uint64_t)sm->sms * sm->cfg.max_warps * local_map(sm).room * LANES;
+}
+
 // The offset in its thread's local memory of a byte that execution has at addr: words of lanes lie side by side there.
 static uint64_t local_offset(uint64_t addr) { return addr / (4 * LANES) * 4 + addr % 4; }
 

@@ -57,7 +57,31 @@ bool ports_open(Sm *sm, const char **why)
     for (int k = 0; k < PORT_COUNT; k++) port[k].extra = k == PORT_READONLY ? c->ro_extra : c->lsu_extra;
     sm->ports.free_wait = NONE;
     make_pends(sm);
+    *why = mem_none;
+    if (!prefetch_open(sm)) return false;
     return open_own(sm, &l1, why);
+}
+
+void ports_begin(Sm *sm)
+{
+    plug_begin(&sm->ports.port[PORT_L1].cache);
+    for (uint32_t w = 0; sm->ports.own && w < sm->cfg.max_warps; w++) plug_begin(&sm->ports.own[w].cache);
+    prefetch_begin(sm);
+}
+
+void ports_judge(Sm *sm)
+{
+    Text why = {0};
+    char where[40];
+    snprintf(where, sizeof where, "the L1 of SM %u", sm->index);
+    bool wrong = plug_wrong(&sm->ports.port[PORT_L1].cache, where, &why);
+    for (uint32_t w = 0; !wrong && sm->ports.own && w < sm->cfg.max_warps; w++)
+        wrong = plug_wrong(&sm->ports.own[w].cache, where, &why);
+    if (wrong) {
+        sm->env.fault = (Fault){.kind = FAULT_POLICY, .cycle = sm->now};
+        snprintf(sm->env.fault.note, sizeof sm->env.fault.note, "%s", why.v);
+    }
+    text_free(&why);
 }
 
 void ports_flush(Sm *sm)
@@ -81,6 +105,7 @@ void ports_close(Sm *sm)
     for (int k = 0; k < PORT_COUNT; k++) cache_close(&sm->ports.port[k].cache);
     for (uint32_t w = 0; sm->ports.own && w < sm->cfg.max_warps; w++) cache_close(&sm->ports.own[w].cache);
     mem_free(sm->ports.own);
+    prefetch_close(sm);
     mem_free(sm->ports.pend), mem_free(sm->ports.wait), mem_free(sm->ports.left.v);
 }
 

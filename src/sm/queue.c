@@ -194,6 +194,13 @@ static void settle_turns(Sm *sm, LsuOp *op)
     sm->count[C_L1_CYCLES] += MAX(op->passes, turns);
 }
 
+// Whose accesses come next, for the plug-in that replaces the L1's lines.
+static void tell_plug(Sm *sm, const LsuOp *op)
+{
+    Cache *c = sm->ports.own ? &sm->ports.own[op->warp].cache : &sm->ports.port[PORT_L1].cache;
+    if (c->plug) c->plug->now = (oc_cache_access){.warp = op->warp, .pc = op->stat, .store = op->write};
+}
+
 // An instruction comes to the head: which port it goes to is settled, and with it how many transactions it takes.
 static bool settle(Sm *sm, LsuOp *op)
 {
@@ -201,6 +208,7 @@ static bool settle(Sm *sm, LsuOp *op)
     if (routes && op->port == &sm->ports.port[PORT_L1] && !route(sm, op)) return false;
     if (sm->ports.own && op->port == &sm->ports.port[PORT_L1]) op->port = &sm->ports.own[op->warp];
     op->settled = true;
+    if (sm->cfg.l1.plug) tell_plug(sm, op);
     const Cache *c = &op->port->cache;
     const bool turns = op->passes && c->lines && (op->port == &sm->ports.port[PORT_L1] || sm->ports.own);
     if (!turns && op->count < sm->cfg.lsu_interval) op->late += sm->cfg.lsu_interval - op->count;

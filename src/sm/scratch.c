@@ -40,7 +40,7 @@ void scratch_configure(SmCfg *s)
     s->scratch.fill = s->l1.fill == s->l1.sector ? s->scratch.sector : SCRATCH_LINE;
     s->scratch.ways = 1, s->scratch.set_count = 0;
     s->scratch.index = INDEX_MODULO, s->scratch.index_low = 0, s->scratch.index_bit_count = 0;
-    s->scratch.replacement = REPLACE_LRU;
+    s->scratch.replacement = REPLACE_LRU, s->scratch.plug = NULL;
     s->scratch.latency = s->scratch_look + s->shared_latency;
     s->scratch.write_back = s->scratch.write_allocate = s->scratch.keep = false;
     s->scratch.unlocked = false;  // scratch_load sees to that

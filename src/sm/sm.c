@@ -93,6 +93,7 @@ void sm_begin(Sm *sm, const LaunchInfo *l, uint32_t blocks)
     engine_begin(sm);
     links_begin(sm);
     issue_begin(sm, l);
+    ports_begin(sm);
 }
 
 bool sm_has_room(const Sm *sm) { return sm->running < sm->cta_slots; }
@@ -257,6 +258,8 @@ void sm_run(Sm *sm, Wire *const *reply, Wire *const *credit, uint64_t window, ui
     }
     if (!issue_asleep(sm)) sm->due = to;
     lsu_account(sm, to);
+    if (sm->cfg.l1.plug) ports_judge(sm);
+    if (sm->cfg.laws) issue_judge(sm);
 }
 
 void sm_cut(Sm *sm, uint64_t now)
@@ -285,9 +288,14 @@ WatchVerdict sm_judge(const Sm *sm, uint64_t since)
     return all;
 }
 
-void sm_add_counters(const Sm *sm, uint64_t *of_policy)
+void sm_add_counters(const Sm *sm, uint64_t *own)
 {
-    for (int k = 0; k < OC_MOST_COUNTERS; k++) of_policy[k] += sm->issue.policy_count[k];
+    for (int k = 0; k < OC_MOST_COUNTERS; k++) own[OWN_POLICY + k] += sm->issue.policy_count[k];
+    plug_add(&sm->ports.port[PORT_L1].cache, own + OWN_L1);
+    for (uint32_t w = 0; sm->ports.own && w < sm->cfg.max_warps; w++) plug_add(&sm->ports.own[w].cache, own + OWN_L1);
+    const Prefetch *p = sm->ports.prefetch;
+    for (int k = 0; p && k < OC_MOST_COUNTERS; k++) own[OWN_PREFETCHER + k] += p->own_count[k];
+    for (int k = 0; p && k < PREFETCH_COUNTS; k++) own[OWN_PREFETCH + k] += p->count[k];
 }
 
 void sm_explain(const Sm *sm, Text *out)

@@ -79,7 +79,7 @@ static inline uint64_t sm_due(const Sm *sm) { return MIN(sm->due, sm->links.sent
 bool sm_quiet(const Sm *sm);                          // no block runs, nothing waits, and nothing is on its way from it
 bool sm_stuck(const Sm *sm);                          // nothing will ever happen unless another SM does it
 WatchVerdict sm_judge(const Sm *sm, uint64_t since);  // of its warps, which have been watched since then
-void sm_add_counters(const Sm *sm, uint64_t *of_policy);  // its policy's own, to the sums of others
+void sm_add_counters(const Sm *sm, uint64_t *own);    // those of plug-ins, OWN_…, to the sums of others
 
 // --- warps.c ---------------------------------------------------------------------------------------------------------
 static inline void issue_use(Sm *sm, const oc_memory_use *use) { sm->issue.view.use = *use; }

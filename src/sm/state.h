@@ -74,9 +74,10 @@ typedef struct Issue {
     SchedState sched[OC_MOST_SCHEDULERS];
     // the policy, and what it sees
     oc_sm_view view;
-    oc_policy policy;  // of this launch
-    uint32_t listens;  // ON_…: what it listens to
-    bool quiet;        // as in issue.c
+    oc_index_check indices;  // what it was asked, where somebody checks that
+    oc_policy policy;        // of this launch
+    uint32_t listens;        // ON_…: what it listens to
+    bool quiet;              // as in issue.c
     // With ideal.divergence, of the instruction at hand: it takes no slot; its result is there at once.
     bool free, at_once;
     size_t own_size;  // bytes of policy.own
@@ -158,7 +159,7 @@ typedef struct Lsu {
     uint32_t free_tracker, trackers;  // free_tracker: the first that is free; trackers: none is
 } Lsu;
 
-// --- Ports: caches, and misses under way (port.c, misses.c, transaction.c; Scratch: scratch.c) -----------------------
+// --- Ports: caches, and misses under way (port.c, misses.c, transaction.c; and scratch.c, prefetch.c) ----------------
 // A port: one of the SM's caches as its load-store unit sees it, or the way past them, which has no lines.
 typedef enum PortId {
     PORT_L1,
@@ -202,9 +203,15 @@ typedef struct Scratch {
     uint32_t at, rows;  // the first of its rows, how many have data
     uint64_t since;     // cycle up to which these are counted
 } Scratch;
+typedef struct Prefetch {
+    oc_prefetcher view;
+    void *own;
+    uint64_t own_count[OC_MOST_COUNTERS], count[PREFETCH_COUNTS];
+} Prefetch;
 typedef struct Ports {
     Port port[PORT_COUNT];
-    Port *own;  // of each slot for a warp, where the L1 is private; null
+    Prefetch *prefetch;  // null: nobody fetches ahead
+    Port *own;           // of each slot for a warp, where the L1 is private; null
     Scratch scratch;
     Pend *pend;
     uint32_t free_pend, pend_cap;  // free_pend: the first that is free; pend_cap: none is

@@ -33,9 +33,9 @@ static void tell_seen(Sm *sm, const LsuOp *op, const Port *port, uint64_t at, co
                          .pc = op->stat,
                          .owner = OC_NO_WARP};
     if (gone.address != NO_LINE)
-        e.owner = (uint32_t)(gone.owner >> 8);
+        e.owner = owner_warp(gone.owner);
     else if (line)
-        e.owner = (uint32_t)(line->owner >> 8);
+        e.owner = owner_warp(line->owner);
     watch_access(sm, &e);
     if (sm->issue.policy.type->seen) sm->issue.policy.type->seen(&sm->issue.policy, &e);
 }
@@ -69,6 +69,8 @@ ALWAYS_INLINE Refusal looked_up(Sm *sm, const Access *a, Lookup found)
     if (__builtin_expect(sm->why != NULL, 0)) tell_why(sm, a->op, a->port, a->at, a->sectors, a->line, a->gone, found);
     if (sm->issue.listens & ON_SEEN && a->port->mshrs == &sm->ports.port[PORT_L1])
         tell_seen(sm, a->op, a->port, a->at, a->line, a->gone, found);
+    if (__builtin_expect(sm->ports.prefetch != NULL, 0) && !a->op->write && a->port->counts->accesses == C_L1_ACCESSES)
+        prefetch_load(sm, a->op, a->port, a->at, a->sectors, a->line, found);
     return SERVED;
 }
 
@@ -83,11 +85,13 @@ ALWAYS_INLINE void replace(Sm *sm, Access *a, const Packets *dirty)
         port_count_data(sm, a->port, a->gone.dirty, false, (uint8_t)a->gone.owner);
     }
     sm->count[a->port->counts->evictions] += a->gone.address != NO_LINE;
+    if (__builtin_expect(owner_ahead(a->gone.owner) != 0, 0)) sm->ports.prefetch->count[PREFETCH_UNUSED]++;
     a->line->owner = (uint64_t)a->op->warp << 8 | a->op->structure;
 }
 
 // Brings the sectors of a miss in; they become dirty where a store only writes a part of them (local memory). also:
-// packets that leave besides.
+// packets that leave besides; or AHEAD: nobody waits for it.
+enum { AHEAD = UINT32_MAX };
 ALWAYS_INLINE Refusal bring(Sm *sm, Access *a, bool dirty_then, uint32_t also)
 {
     Cache *c = &a->port->cache;
@@ -98,7 +102,7 @@ ALWAYS_INLINE Refusal bring(Sm *sm, Access *a, bool dirty_then, uint32_t also)
     Packets fill, dirty;
     packets_of(&fill, c, a->at & ~(uint64_t)(c->cfg.line - 1), missing);
     dirty_packets(&dirty, c, fresh ? line : NULL);
-    uint32_t all = fill.n + dirty.n + also;
+    uint32_t all = fill.n + dirty.n + (also == AHEAD ? 0 : also);
     Refusal room = need_rooms(sm, &fill, all);
     if (!room) room = need_leave(sm, &dirty, all);
     if (room) return room;
@@ -109,7 +113,7 @@ ALWAYS_INLINE Refusal bring(Sm *sm, Access *a, bool dirty_then, uint32_t also)
     line->pending |= missing;
     if (dirty_then) line->dirty |= a->sectors;
     send_all(sm, &fill, &(Packet){.kind = PACKET_READ, .tag = line->slot, .structure = a->op->structure});
-    add_wait(sm, p, dirty_then ? NONE : a->op->tracker);
+    if (also != AHEAD) add_wait(sm, p, dirty_then ? NONE : a->op->tracker);
     return SERVED;
 }
 
@@ -240,7 +244,7 @@ ALWAYS_INLINE Refusal load(Sm *sm, const LsuOp *op, const Segment *s, Port *port
         return C_L1_REFUSED_MSHR;
     }
     a->found = cache_lookup(c, a->at, a->sectors, &line), a->line = line;
-    if (a->op->keep_out && (a->found == MISS || a->found == NO_WAY)) {
+    if ((a->found == MISS || a->found == NO_WAY) && (a->op->keep_out || (c->plug && plug_bypasses(c, a->at)))) {
         a->line = NULL;
         Refusal past = load_past(sm, op, s, c);
         return past ? past : looked_up(sm, a, MISS);
@@ -269,7 +273,7 @@ uint32_t port_hits(Sm *sm, const LsuOp *op, uint32_t most)
     Cache *c = &op->port->cache;
     uint32_t n = 0;
     if (op->write || !c->lines || sm->issue.view.scratch_lines || sm->issue.listens & ON_SEEN || sm->why ||
-        sm->cfg.energy)
+        sm->cfg.energy || sm->ports.prefetch)
         return 0;
     for (const Segment *s = &op->seg[op->next]; n < most; n++, s++)
         if (!cache_hit(c, s->address + (uint32_t)__builtin_ctz(s->sectors) * SECTOR, port_sectors(c, s))) break;
@@ -279,6 +283,22 @@ uint32_t port_hits(Sm *sm, const LsuOp *op, uint32_t most)
     sm->structure[op->structure].l1_accesses += n, sm->structure[op->structure].l1_hits += n;
     sm->inst[op->stat].l1_accesses += n, sm->inst[op->stat].l1_hits += n;
     return n;
+}
+
+PrefetchCount port_prefetch(Sm *sm, const LsuOp *op, Port *port, uint64_t at, uint32_t sectors)
+{
+    Cache *c = &port->cache;
+    Access access = {.op = op, .port = port, .at = at, .sectors = sectors, .gone = {.address = NO_LINE}}, *a = &access;
+    a->line = cache_peek(c, at), a->found = line_has(a->line, sectors);
+    Port *other;
+    if (a->line && (a->line->pending || a->found == HIT || owner_ahead(a->line->owner))) return PREFETCH_THERE;
+    if (scratch_copy(sm, port, at, &other)) return PREFETCH_THERE;
+    if (!a->line && cache_victim_of(c, at, cache_set(c, at), &a->line) == NO_WAY) return PREFETCH_DROPPED;
+    if (a->line->pending) return PREFETCH_DROPPED;
+    const uint32_t had = a->found == MISS ? 0 : a->line->valid;
+    if (bring(sm, a, false, AHEAD)) return PREFETCH_DROPPED;
+    a->line->owner |= (uint64_t)(a->line->pending & ~had) << 32;
+    return PREFETCH_ISSUED;
 }
 
 // The line moves through the queue of replies and with an MSHR, as a miss that takes as long as a hit there.

@@ -110,6 +110,7 @@ static inline bool issue_wakes(const Sm *sm)
 {
     return sm->issue.wheel_used[sm->now % WHEEL / 64] >> (sm->now % 64) & 1;
 }
+void issue_judge(Sm *sm);     // ends the launch if the policy took one warp for another, where that is checked
 void issue_wake_due(Sm *sm);  // those whose cycle has come, if there are any
 void issue_cycle(Sm *sm);     // each scheduler's issue slots
 // The scoreboard, as memory instructions need it. What an instruction loads is known from cycle `done` on.
@@ -131,7 +132,7 @@ static inline void issue_await(Sm *sm, uint32_t slot, const Tracker *t)
     const Dinst *d = t->d;
     for (int k = 0; k < d->score_dst; k++) ws->ready[d->score[k]] = UNKNOWN | (t->shared ? KIND_SHARED : KIND_MEMORY);
     ws->outstanding++;
-    sm->issue.view.warp[slot].loads += !t->shared;
+    sm->issue.view.by_slot[slot].loads += !t->shared;
     ws->acquires += t->acquire;
     if (t->async) ws->async_count[t->group]++, ws->async_begun++;
 }
@@ -145,7 +146,7 @@ static inline bool issue_ready(Sm *sm, const Tracker *t)
     for (int k = 0; k < t->d->score_dst; k++) ws->ready[t->d->score[k]] = mark;
     ws->last_ready = MAX(ws->last_ready, t->time);
     ws->outstanding--;
-    sm->issue.view.warp[t->slot].loads -= !t->shared;
+    sm->issue.view.by_slot[t->slot].loads -= !t->shared;
     ws->acquires -= t->acquire;
     if (t->async) ws->async_count[t->group & 15]--;
     if (t->async && sm->engine.waiting.n) engine_copied(sm, t);
@@ -235,6 +236,8 @@ bool ports_resize(Sm *sm, const char **why);  // to the configuration's sizes; n
 void ports_flush(Sm *sm);                     // caches that aren't kept
 Refusal ports_empty(Sm *sm);                  // the L1, what it is divided into, and the scratch cache
 void ports_close(Sm *sm);
+void ports_begin(Sm *sm);        // a launch: plug-ins of caches count anew
+void ports_judge(Sm *sm);        // ends the launch if one of them did what it may not
 bool ports_await(const Sm *sm);  // replies are to come
 void port_write_left(Sm *sm);    // dirty lines that had no room then: the first work of a launch
 
@@ -282,6 +285,23 @@ static inline uint32_t port_sectors(const Cache *c, const Segment *s)
 }
 // A request of the copy engine, for a job.
 Refusal port_copy(Sm *sm, const Copy *c, const Segment *s, uint32_t job);
+
+// Fetches sectors of the L1's line at an address, before a load of `op`'s warp asks for it.
+PrefetchCount port_prefetch(Sm *sm, const LsuOp *op, Port *port, uint64_t line, uint32_t sectors);
+
+// --- prefetch.c ------------------------------------------------------------------------------------------------------
+bool prefetch_open(Sm *sm);  // false: the host has no memory for it
+void prefetch_close(Sm *sm);
+void prefetch_begin(Sm *sm);  // a launch
+// A load of the L1 that found this.
+void prefetch_load(Sm *sm, const LsuOp *op, Port *port, uint64_t at, uint32_t sectors, CacheLine *line, Lookup found);
+// Who brought a line: its data structure in the lowest byte, the warp above it, and in the upper half the sectors that
+// a prefetcher asked for and no load has touched.
+static inline uint32_t owner_warp(uint64_t owner) { return (uint32_t)owner >> 8; }
+static inline uint32_t owner_ahead(uint64_t owner) { return (uint32_t)(owner >> 32); }
+
+// --- local.c ---------------------------------------------------------------------------------------------------------
+bool local_has(const Sm *sm, uint64_t address);  // is it a place of local memory?
 
 // --- scratch.c -------------------------------------------------------------------------------------------------------
 uint32_t scratch_rows(const SmCfg *cfg, uint32_t bytes);  // rows for data, of unused shared memory

@@ -17,7 +17,7 @@ bool issue_open(Sm *sm)
                            .thread_instructions = &sm->count[C_THREAD_INSTS],
                            .mshrs_free = &sm->ports.port[PORT_L1].free,
                            .schedulers = cfg->schedulers};
-    i->view.warp = mem_alloc(sizeof *i->view.warp * cfg->max_warps);
+    i->view.by_slot = mem_alloc(sizeof *i->view.by_slot * cfg->max_warps);
     i->view.cta = mem_alloc(sizeof *i->view.cta * cfg->max_blocks);
     return i->wheel;
 }
@@ -26,7 +26,7 @@ void issue_close(Sm *sm)
 {
     Issue *i = &sm->issue;
     mem_free(i->slots), mem_free(i->ready), mem_free(i->products), mem_unmap(i->wheel, WHEEL, sizeof *i->wheel);
-    mem_free(i->view.warp), mem_free(i->view.cta), mem_free(i->policy.own);
+    mem_free(i->view.by_slot), mem_free(i->view.cta), mem_free(i->policy.own);
 }
 
 bool issue_resize(Sm *sm)
@@ -84,9 +84,11 @@ static void open_policy(Sm *sm, const LaunchInfo *l)
     p->next_tick = p->next_epoch = NEVER;
     memset(p->issue, 0xff, sizeof p->issue);
     memset(p->load, 0xff, sizeof p->load);
+    v->indices = sm->cfg.laws ? &i->indices : NULL;
+    i->indices = (oc_index_check){.picks = OC_NO_WARP};
     i->listens = policy_events(type) | (sm->watch.seen ? ON_SEEN : 0);
     i->quiet = sm->cfg.issue == 1 && !sm->cfg.audit && !sm->storage.counts && !sm->env.check &&
-               !sm->cfg.ideal.divergence && !(i->listens & ~(ON_SEEN | ON_LOADED));
+               !sm->cfg.ideal.divergence && !sm->cfg.laws && !(i->listens & ~(ON_SEEN | ON_LOADED));
     watch_reset(sm);
     scratch_begin(sm);
     if (type->open) type->open(p);
@@ -151,7 +153,7 @@ void issue_start(Sm *sm, uint32_t slot, Warp *w, uint32_t cta, uint64_t from)
                      .slot = (uint16_t)slot,
                      .sched = (uint8_t)(slot % sm->cfg.schedulers),
                      .bit = (uint8_t)(slot / sm->cfg.schedulers)};
-    i->view.warp[slot] = (oc_warp_view){.started = sm->now, .cta = cta, .scheduler = ws->sched, .bit = ws->bit};
+    i->view.by_slot[slot] = (oc_warp_view){.started = sm->now, .cta = cta, .scheduler = ws->sched, .bit = ws->bit};
     i->products[slot] = (Products){0};
     enter_scheduler(&ws->home->view, ws->bit);
     if (sm->cfg.audit) exec_audit_start(w);
@@ -171,7 +173,7 @@ void issue_stop(Sm *sm, WarpSlot *ws)
     if (sm->issue.policy.type->stop) sm->issue.policy.type->stop(&sm->issue.policy, ws->slot);
     sm->count[C_WARP_CYCLES] += sm->now + 1 - ws->started;
     if (sm->spans_kept) {
-        uint64_t block = sm->issue.view.cta[sm->issue.view.warp[ws->slot].cta].number;
+        uint64_t block = sm->issue.view.cta[sm->issue.view.by_slot[ws->slot].cta].number;
         vec_push(&sm->spans, ((SmSpan){block, ws->started, sm->now + 1, ws->slot, w->in_cta}));
     }
     ws->warp = NULL;

@@ -216,6 +216,7 @@ static Why *why_open(const CacheCfg *like)
     if (!w) return NULL;
     w->like = *like;
     w->like.unlocked = w->like.keep = false;
+    w->like.plug = NULL;  // LRU there: a plug-in knows who accesses, and these caches don't
     w->rate = 1;
     w->full_most = (uint32_t)MIN(like->size / like->line, UINT32_MAX / 4);
     for (w->buckets = 64; w->buckets < 2 * w->full_most;) w->buckets *= 2;

@@ -125,12 +125,9 @@ static bool put_counters(Store *s, int64_t kernel, const LaunchSum *sum, const G
     Query x = query(s, "INSERT INTO counter (kernel_id, name, value) VALUES (?,?,?)");
     for (int c = 0; c < C_COUNT; c++)
         put_int(&x, kernel), put_text(&x, counter_info[c].name), put_int(&x, (int64_t)sum->count[c]), run_query(&x);
-    const oc_policy_type *policy = g->sm.schedule;
-    for (size_t c = 0; c < policy_counters(policy); c++) {
-        char name[64];
-        snprintf(name, sizeof name, "sched.%s", policy->counters[c].name);
-        put_int(&x, kernel), put_text(&x, name), put_int(&x, (int64_t)sum->own[c]), run_query(&x);
-    }
+    OwnCounter own;
+    for (size_t c = 0; gpu_own(g, c, &own); c++)
+        put_int(&x, kernel), put_text(&x, own.name), put_int(&x, (int64_t)sum->own[own.at]), run_query(&x);
     if (!finish(&x, diag)) return false;
     x = query(s, "INSERT INTO rate (kernel_id, name, value) VALUES (?,?,?)");
     for (size_t r = 0; r < RATES; r++)

@@ -127,17 +127,12 @@ static void join(Text *out, const char *const *list)
 
 // The overrides as a run is known by them. A plug-in has the name that it gives itself there, and not its file's path,
 // which says little elsewhere; its contents are part of the key. One with the name of a built-in policy is marked.
-static void known_by(Text *out, const char *const *list, const Plugin *plugin)
+static void known_by(Text *out, const char *const *list, const Gpu *g)
 {
-    static const char key[] = "sched.policy=";
     text_put(out, "");
     for (; list && *list; list++) {
-        bool own = plugin && !strncmp(*list, key, sizeof key - 1) && strchr(*list, '/');
         text_put(out, out->n ? " " : "");
-        if (own)
-            text_put(out, key), plugin_known(plugin, out);
-        else
-            text_put(out, *list);
+        if (!gpu_known_set(g, *list, out)) text_put(out, *list);
     }
 }
 
@@ -461,7 +456,7 @@ bool plan_cell(Planner *p, const Cell *c, Plan *plan, Diag *diag)
         id->checked = plan->workload;
         id->params = mem_text(params.v);
         id->gpu = mem_text(c->gpu);
-        overrides.n = 0, known_by(&overrides, c->sets, gpu->plugin);
+        overrides.n = 0, known_by(&overrides, c->sets, gpu);
         id->overrides = mem_text(overrides.v);
         id->options = mem_text(options.n ? options.v : "");
         plan->gpu = gpu;

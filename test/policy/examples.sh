@@ -31,11 +31,11 @@ static const oc_policy_counter checks[] = {
 static int checked(const oc_policy *p, uint32_t k, uint64_t ready)
 {
     int bit = fewest.pick(p, k, ready);
-    uint32_t mine = p->sm->warp[(uint32_t)bit * p->sm->schedulers + k].loads;
+    uint32_t mine = oc_warp(p->sm, (uint32_t)bit * p->sm->schedulers + k)->loads;
     p->count[PICKS]++;
     for (uint32_t b = 0; b < 64; b++) {
         if (!(ready >> b & 1) || b == (uint32_t)bit) continue;
-        const oc_warp_view *w = &p->sm->warp[b * p->sm->schedulers + k];
+        const oc_warp_view *w = oc_warp(p->sm, b * p->sm->schedulers + k);
         bool older = p->sm->scheduler[k]->older[bit] >> b & 1;
         p->count[WRONG] += w->loads < mine || (w->loads == mine && older);
         p->count[SPREAD] += w->loads > mine && older;

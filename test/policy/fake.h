@@ -26,7 +26,7 @@ static inline void fake_open(Fake *f, const oc_policy_type *t, uint32_t schedule
                          .schedulers = schedulers,
                          .slots = slots,
                          .scratch_lines = 256,
-                         .warp = f->warp};
+                         .by_slot = f->warp};
     for (uint32_t k = 0; k < schedulers; k++) {
         f->scheduler[k].last = f->scheduler[k].turn = -1;
         f->sm.scheduler[k] = &f->scheduler[k];

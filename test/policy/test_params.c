@@ -42,7 +42,7 @@ static const struct {
 static bool fits(const oc_policy_type *t, const oc_policy_param *p, double value)
 {
     Diag why = {0};
-    bool ok = sched_fits(t, p, value, &why);
+    bool ok = plug_fits(&(Gpu){.sm.schedule = t}, PLUG_SCHED, p, value, &why);
     assert_true(ok == (!why.failed));
     diag_free(&why);
     return ok;

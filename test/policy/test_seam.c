@@ -165,19 +165,19 @@ static int recounting(const oc_policy *p, uint32_t k, uint64_t ready)
 {
     const oc_scheduler_view *s = p->sm->scheduler[k];
     assert_int_equal(s->memory & ~s->in[OC_WAIT_READY], 0);
-    for (uint32_t w = k; w < p->sm->slots; w += p->sm->schedulers) see_loads(w, p->sm->warp[w].loads);
+    for (uint32_t w = k; w < p->sm->slots; w += p->sm->schedulers) see_loads(w, oc_warp(p->sm, w)->loads);
     return oc_greedy(s, ready);
 }
 static void on_memory(oc_policy *p, uint32_t warp, bool memory)
 {
-    const oc_warp_view *w = &p->sm->warp[warp];
+    const oc_warp_view *w = oc_warp(p->sm, warp);
     assert_int_equal(p->sm->scheduler[w->scheduler]->memory >> w->bit & 1, memory);  // as the pick before it saw
     see_loads(warp, w->loads);
     recount.memory[warp] = memory;
 }
 static void on_loaded(oc_policy *p, uint32_t warp)
 {
-    see_loads(warp, p->sm->warp[warp].loads + 1);
+    see_loads(warp, oc_warp(p->sm, warp)->loads + 1);
     recount.loads[warp]--, recount.falls++;
 }
 static void on_first(oc_policy *p, uint32_t cta)

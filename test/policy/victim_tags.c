@@ -56,7 +56,7 @@ static void tick(oc_policy *p)
 // A place that becomes free starts anew, and with nobody left to hold back others may go on.
 static void stop(oc_policy *p, uint32_t warp)
 {
-    const oc_warp_view *w = &p->sm->warp[warp];
+    const oc_warp_view *w = oc_warp(p->sm, warp);
     const oc_scheduler_view *s = p->sm->scheduler[w->scheduler];
     p->load[w->scheduler] |= 1ull << w->bit;
     if (!(s->present & p->load[w->scheduler])) p->load[w->scheduler] = UINT64_MAX;

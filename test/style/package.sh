@@ -34,7 +34,7 @@ dpkg-deb -x "$main" main
 {
     documents
     completions
-    echo bin/onchip include/onchip.h include/onchip_policy.h share/man/man1/onchip.1 lib/libonchip-sl1.so \
+    echo bin/onchip include/onchip{,_policy,_cache}.h share/man/man1/onchip.1 lib/libonchip-sl1.so \
         lib/libonchip.a lib/libonchip.so lib/libonchip.so.1 lib/libonchip.so."$version" lib/pkgconfig/onchip.pc \
         lib/cmake/onchip/onchip-config{,-version}.cmake \
         lib/onchip/cuda/libcud{a.so.1,art.so.{11.0,12,13}} \
