@@ -159,6 +159,7 @@ static int take_option(Run *r, int o)
     case OPT_CSV: r->csv = true; break;
     case OPT_LAUNCHES: return take_launches(r, v);
     case OPT_TRACE: r->trace = v; break;
+    case OPT_LANES: r->lanes = v; break;
     case OPT_KERNELS: return take_kernels(r, v);
     case OPT_CHECK:
     case OPT_LAWS: r->laws = true; break;

@@ -47,6 +47,7 @@ static void sim_close(oc_device *base)
         vec_free(&d->lines);
     check_close(d->chip.check);
     foretell_close(d->foretell);
+    lanes_close(d->lanes);
     chip_close(&d->chip);
     gpu_free(&d->gpu);
     gmem_close(&d->memory);
