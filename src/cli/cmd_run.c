@@ -127,7 +127,7 @@ static int take_launch(Run *r, int o, const char *v)
         return run_refuse(
             r, EXIT_USAGE,
             "--kernel %s and --kernel %s: a run has one; several kernels one after the other are written in an "
-            "argument file (doc/use/argument-files.md)",
+            "argument file (doc/use/run.md)",
             r->file.kernel, v);
     return file_set(&r->file, run_options[o].name + 2, v, &r->error) ? -1 : EXIT_USAGE;
 }

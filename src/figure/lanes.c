@@ -50,17 +50,19 @@ static void find_rows(const LaneAccess *a, Touched *t)
 
 static void put_cell(Text *out, double x, double y, int lane)
 {
-    if (lane < 0)
-        text_printf(out,
-                    "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"var(--rule)\" "
-                    "stroke-width=\"0.4\"/>\n",
-                    x, y, CELL, CELL);
-    else
-        text_printf(
-            out,
-            "<rect x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%d\" fill=\"hsl(%d 65%% 72%%)\"/><text x=\"%.1f\" "
-            "y=\"%.1f\" font-size=\"6\" text-anchor=\"middle\" fill=\"#111\">%d</text>\n",
-            x, y, CELL, CELL, lane * 11, x + CELL / 2.0, y + 6.8, lane);
+    text_printf(out, "<rect x=\"%.0f\" y=\"%.0f\" width=\"%d\" height=\"%d\" fill=\"hsl(%d 65%% 72%%)\"/>", x, y, CELL,
+                CELL, lane * 11);
+    text_printf(out, "<text x=\"%.1f\" y=\"%.1f\" font-size=\"6\" text-anchor=\"middle\" fill=\"#111\">%d</text>\n",
+                x + CELL / 2.0, y + 6.8, lane);
+}
+
+// The borders of a row's cells.
+static void put_grid(Text *out, double y, uint32_t cells)
+{
+    text_printf(out, "<path fill=\"none\" stroke=\"var(--rule)\" stroke-width=\"0.4\" d=\"M%d %.0fh%uv%dH%dz", LEFT, y,
+                cells * CELL, CELL, LEFT);
+    for (uint32_t c = 1; c < cells; c++) text_printf(out, "M%u %.0fv%d", LEFT + c * CELL, y, CELL);
+    text_put(out, "\"/>\n");
 }
 
 static void put_row(const LaneAccess *a, const Touched *t, size_t k, double y, Text *out)
@@ -70,7 +72,11 @@ static void put_row(const LaneAccess *a, const Touched *t, size_t k, double y, T
     char text[48];
     snprintf(text, sizeof text, "+%lld", (long long)(at - a->start));
     svg_text(out, LEFT - 5, y + 7.5, 8, SVG_END, text);
-    for (uint32_t c = 0; c < cells; c++) put_cell(out, LEFT + c * CELL, y, toucher(a, at + c * WORD, WORD));
+    put_grid(out, y, cells);
+    for (uint32_t c = 0; c < cells; c++) {
+        const int lane = toucher(a, at + c * WORD, WORD);
+        if (lane >= 0) put_cell(out, LEFT + c * CELL, y, lane);
+    }
     for (uint32_t u = 0; a->array && u < a->row / a->unit; u++)
         if (toucher(a, at + u * (uint64_t)a->unit, a->unit) >= 0)
             text_printf(out,
@@ -109,7 +115,9 @@ static double put_access(const LaneAccess *a, double y, Text *out)
     put_words(a, &t, y, out);
     y += 24;
     svg_text(out, LEFT - 5, y + 7.5, 8, SVG_END, "lanes");
-    for (int n = 0; n < LANE_COUNT; n++) put_cell(out, LEFT + n * CELL, y, takes_part(a, n) ? n : -1);
+    put_grid(out, y, LANE_COUNT);
+    for (int n = 0; n < LANE_COUNT; n++)
+        if (takes_part(a, n)) put_cell(out, LEFT + n * CELL, y, n);
     y += ROW + 6;
     for (size_t k = 0; k < MIN(t.n, (size_t)MOST_ROWS); k++, y += ROW) put_row(a, &t, k, y, out);
     if (t.n > MOST_ROWS) {

@@ -3,7 +3,7 @@
 # axis.
 source test/cli/expect.bash
 card=gtx480
-sed '/^```ptx$/,/^```$/!d; /^```/d' README.md >"$work/saxpy.ptx"
+cp examples/saxpy.ptx "$work"
 cd "$work" || exit 1
 arguments=(--arg i32:8 --arg f32:2 --arg buf:32:iota:f32 --arg buf:32)
 

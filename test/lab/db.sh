@@ -92,7 +92,7 @@ db 1 "has no column 'l1.hist'; did you mean 'l1.hits'?" list --columns l1.hist
 db 1 "has no setting 'l1.sise'; did you mean 'l1.size'?" list --where l1.sise=3
 db 1 "'grid' belongs to a kernel" list --columns grid
 # A PTX file's settings have names of a kernel's columns. A row of a run has the setting; a row of a kernel has both.
-awk '/^```ptx$/ { on = 1; next } /^```$/ { if (on) exit } on' "$ONCHIP_SOURCE/README.md" >saxpy.ptx
+cp "$ONCHIP_SOURCE/examples/saxpy.ptx" saxpy.ptx
 "$ONCHIP" sweep --gpu gtx480 saxpy.ptx "grid={2,1},3" block=8,16 kernel=saxpy --arg i32:8 --arg f32:2 --arg buf:32 \
     --arg buf:32 \
     --db file.db >/dev/null

@@ -76,6 +76,10 @@ assert at(shared, "5", True)[0][0] == lane0 + 10 * cell and at(shared, "16", Tru
 assert [x for x, _ in at(last, "2", True)] == [lane0, lane0 + cell] and not at(last, "3", True)  # two words each
 END
 
+# The picture of README.md.
+"$ONCHIP" run --gpu rtx3080 transpose tiled=0 --lanes now.svg >out 2>&1 || complain "transpose: $(<out)"
+cmp now.svg "$ONCHIP_SOURCE/doc/use/lanes.svg" || complain 'doc/use/lanes.svg: onchip run transpose tiled=0 --lanes'
+
 # Only the kernels that --kernels takes; what times is refused; a file that can't be written is told.
 printf '[buffers]\nx = 8192\ny = 512\n[launch k]\nblock = 32\nargs = &x &y\n[launch other]\nargs = &x\n' >two.args
 "$ONCHIP" run --gpu gtx480 k.ptx @two.args --kernels other --lanes lanes.svg >out 2>&1 || complain "two: $(<out)"

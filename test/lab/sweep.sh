@@ -56,7 +56,7 @@ status out 1 "$ONCHIP" sweep --gpu gtx480 "${small[@]}" --retry --db failing.db
 says out "2 runs: 1 in the store already, 0 simulated, 1 failed"
 
 # --- a kernel of a PTX file: its text, and what its arguments are read from, are part of the key
-awk '/^```ptx$/ { on = 1; next } /^```$/ { if (on) exit } on' "$ONCHIP_SOURCE/README.md" >saxpy.ptx
+cp "$ONCHIP_SOURCE/examples/saxpy.ptx" saxpy.ptx
 head -c 4096 /dev/zero >zeros
 file=(--program saxpy.ptx grid=4 block=256
     "args=i32:1024 f32:2 buf:4KiB:@zeros buf:4KiB,i32:4 f32:2 buf:16:iota:f32 buf:16" --db file.db)
