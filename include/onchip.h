@@ -61,10 +61,14 @@ typedef struct oc_dim3 {
     uint32_t x, y, z;
 } oc_dim3;
 
+// The GPU that is simulated where none is named: people have this card, and published times were compared on it
+// (doc/results/stopwatch.md).
+#define OC_DEFAULT_GPU "rtx3080"
+
 // How a device is opened. Zero-initialise, then set what differs.
 typedef struct oc_config {
     const char *device;       // "cuda:0": the first real GPU, to which the rest doesn't apply; null: a simulated one
-    const char *gpu;          // a shipped description's name ("gtx480") or a path to an .ini file; null: gtx480
+    const char *gpu;          // a shipped description's name or a path to an .ini file; null: OC_DEFAULT_GPU
     const char *const *sets;  // overrides, "l1.size=48KiB"; null-terminated list, may be null
     uint32_t threads;         // host threads that simulate; 0: one. Results don't depend on it
     bool functional;          // execute only: no cycles, no memory hierarchy
@@ -98,7 +102,7 @@ void oc_close(oc_device *device);               // null: nothing
 const char *oc_error(const oc_device *device);  // owned by the device, valid until its next failing call
 
 typedef struct oc_device_info {
-    const char *name;  // "gtx480", or what the driver calls it; owned by the device
+    const char *name;  // "rtx3080", or what the driver calls it; owned by the device
     bool real;
     uint32_t sms;         // multiprocessors
     uint32_t capability;  // compute capability times ten

@@ -1,11 +1,12 @@
 #!/bin/bash
 # advise.sh STORE [SECONDS [GPU …]]: runs onchip advise over all workloads at --size small, for so many seconds each
-# (15), on the GPUs (titan_black, h200), and prints doc/results/advise.md's tables. The runs stay in STORE: the same
-# command goes on where it was, and with few seconds it prints what is there. ONCHIP is the program.
+# (15), on the GPUs (titan_black, h200), prints doc/results/advise.md's tables, and writes its file of all rows. The runs
+# stay in STORE: the same command goes on where it was, and with few seconds it prints what is there. ONCHIP is the
+# program.
 set -uo pipefail
 export LC_ALL=C.UTF-8
 onchip=${ONCHIP:-onchip}
-(($# >= 1)) || { sed -n '2,4s/^# //p' "$0" >&2; exit 2; }
+(($# >= 1)) || { sed -n '2,5s/^# //p' "$0" >&2; exit 2; }
 store=$1 seconds=${2:-15}
 gpus=("${@:3}")
 ((${#gpus[@]})) || gpus=(titan_black h200)
@@ -27,7 +28,7 @@ for gpu in "${gpus[@]}"; do
 done >"$work/rows"
 
 # A change that gains less than 1 % is none. A + stands behind a number of runs where others weren't made.
-awk -F '\t' '
+awk -F '\t' -v csv="$(dirname "$0")/../doc/results/measurements/advise.csv" '
     {
         if (!gpu[$1]++) order[++gpus] = $1
         if (!$9) whole[$1]++
@@ -36,8 +37,8 @@ awk -F '\t' '
         if ($4 <= $7 || $5 == "" && $3 < 1.01 * $7) first[$1]++
         many = split($5, kinds, / [+] /)
         for (k = 1; k <= many; k++) { used[$1, kinds[k]]++; all[kinds[k]] = 1 }
-        lines[++n] = sprintf("| %s | %s | %d / %d | %s | %s | %d%s |", $1, $2, $3, $4,
-            $4 < $3 ? sprintf("%.2f", $3 / $4) : "–", $5 == "" ? "–" : $5, $8, $9 ? "+" : "")
+        lines[++n] = sprintf("%s,%s,%d,%d,%s,%s,%d%s", $1, $2, $3, $4, $4 < $3 ? sprintf("%.2f", $3 / $4) : "", $5,
+            $8, $9 ? "+" : "")
     }
     END {
         print "| GPU | workloads | all runs made | something gains | 10 % or more | geometric mean | " \
@@ -60,7 +61,6 @@ awk -F '\t' '
             print line | "sort"
         }
         close("sort")
-        print "\n| GPU | workload | cycles as it is / with the best | times as fast | changes | runs |"
-        print "|---|---|---|---|---|---|"
-        for (k = 1; k <= n; k++) print lines[k]
+        print "gpu,workload,cycles,best,times,changes,runs" >csv
+        for (k = 1; k <= n; k++) print lines[k] >csv
     }' "$work/rows"

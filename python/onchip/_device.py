@@ -22,14 +22,14 @@ from ._texture import Texture
 class Device:
     """A simulated GPU.
 
-    gpu: a description's name (`onchip list gpus`) or file. set: keys of the description, {"l1.size": "16KiB"}.
-    sched: the warp scheduler, short for the key sched.policy. threads: host threads that simulate; results don't
-    depend on them. functional: execute only, without time. lowering: drop copies and dead code first.
-    strict: refuse a whole module if one of its kernels can't be run. max_cycles: end a launch after so many; 0: never.
-    cap: end after so many warp instructions of all launches; 0: never. why: find out why loads miss in the L1.
+    gpu: a description's name (`onchip list gpus`) or file; None: the default (doc/use/gpus.md).
+    set: keys of the description, {"l1.size": "16KiB"}. sched: the warp scheduler, short for the key sched.policy.
+    threads: host threads that simulate; results don't depend on them. functional: execute only, without time.
+    lowering: drop copies and dead code first. strict: refuse a whole module if one of its kernels can't be run.
+    max_cycles: end a launch after so many; 0: never. cap: end after so many warp instructions of all launches;
+    0: never. why: find out why loads miss in the L1.
     check: find races, uninitialised reads and the like. interval: cycles between the values of Launch.series; 0: none.
-    sample: time a part of the launches and blocks, and estimate
-    the rest (doc/use/sample.md).
+    sample: time a part of the launches and blocks, and estimate the rest (doc/use/sample.md).
     print: receives what kernels print; None: it is dropped. progress: called now and then during a launch, as
     progress(kernel, cycles, instructions, blocks_done, blocks). device: "cuda:0" is a real GPU, without counters.
     """

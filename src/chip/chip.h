@@ -75,7 +75,9 @@ typedef struct RunOptions {
     void *user;
     Text *printed;  // printf's output is added here
     uint64_t hang_cycles;
-    const TraceSink *trace;     // null: nobody asks
+    const TraceSink *trace;  // null: nobody asks
+    StepTaker *take;         // sees each step of an execution without time; null: nobody does
+    void *taker;
     const volatile bool *stop;  // set: the launch ends at a window's edge, and its record is of what ran; may be null
 } RunOptions;
 typedef enum RunResult {

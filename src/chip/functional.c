@@ -60,7 +60,7 @@ static bool looks(const Env *env)
 
 static void warm(void *warmer, const Step *s) { warmer_take(warmer, s); }
 
-// A stretch of one warp's instructions. checked: who checks them sees each before it is executed.
+// A stretch of one warp's instructions. checked: who checks them, or takes them, sees each.
 ALWAYS_INLINE RunResult run_stretch(Execution *x, Warp *warp, Text *message, bool checked)
 {
     Env *env = &x->env;
@@ -82,7 +82,7 @@ ALWAYS_INLINE RunResult run_stretch(Execution *x, Warp *warp, Text *message, boo
             if (env->step.result >= STEP_EXIT) break;
             continue;
         }
-        if (checked && warp->products) check_before(env, warp);
+        if (checked && env->check && warp->products) check_before(env, warp);
         const uint8_t writes = warp->code->straight[warp->pc].writes;
         exec_step(env, warp);
         if (writes || warp->splits.n > 1) warp->bases_known = 0;
@@ -91,6 +91,7 @@ ALWAYS_INLINE RunResult run_stretch(Execution *x, Warp *warp, Text *message, boo
         x->threads += (uint32_t)__builtin_popcount(env->step.mask | env->step.other_mask);
         if (!n) x->moved = true, x->moving++;
         if (x->warmer) warmer_take(x->warmer, &env->step);
+        if (checked && x->o->take) x->o->take(x->o->taker, &env->step);
         if (env->step.result >= STEP_EXIT) break;
         polls += looks(env);
         if (polls == POLLS && env->changed < began) {
@@ -105,7 +106,7 @@ ALWAYS_INLINE RunResult run_stretch(Execution *x, Warp *warp, Text *message, boo
 
 static RunResult run_warp(Execution *x, Warp *warp, Text *message)
 {
-    return x->env.check ? run_stretch(x, warp, message, true) : run_stretch(x, warp, message, false);
+    return x->env.check || x->o->take ? run_stretch(x, warp, message, true) : run_stretch(x, warp, message, false);
 }
 
 // A block's turn: until it is over, or none of its warps can go on, or all that can only poll, or others have waited

@@ -10,7 +10,7 @@
 
 static const Option options[] = {
     {NULL, "", "the run, as for onchip sweep, but with one value each"},
-    {"--gpu", "NAME|FILE", "the GPU's description (gtx480)"},
+    {"--gpu", "NAME|FILE", "the GPU's description (" OC_DEFAULT_GPU ")"},
 #include "cli/axes.def"
     {NULL, "", "how it is advised on"},
     {"--budget", "SECONDS",

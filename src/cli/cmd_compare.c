@@ -7,7 +7,7 @@ static const Option options[] = {
     {"--fail-above", "PERCENT%|METRIC=PERCENT%[,…]",
      "exit with status 3 if the new version's time is more than so many percent above the old one's, of a kernel or of "
      "all together; or a metric: a counter, a rate or a name of Nsight Compute's. Below 0%: if it falls by more"},
-    {"--gpu", "NAME|FILE", "of commands: the GPU's description, where the command doesn't say it (gtx480)"},
+    {"--gpu", "NAME|FILE", "of commands: the GPU's description, where the command doesn't say it (" OC_DEFAULT_GPU ")"},
     {"--set", "KEY=VALUE", "of commands: override a key of the description, of both"},
     {"--db", "FILE", "the store of runs named by keys (onchip/results.db under $XDG_DATA_HOME or ~/.local/share)"},
     {"-o", "FILE", "also write a page into this file: the same, side by side (HTML)"},

@@ -9,7 +9,8 @@
 #define STORE "onchip report over a store"
 static const Option options[] = {
     {"-o", "FILE", "write the page into this file (report.html); - is standard output"},
-    {"--gpu", "NAME|FILE[,…]", "over a store: only runs on these GPUs; of report run: the GPUs to run on (gtx480)"},
+    {"--gpu", "NAME|FILE[,…]",
+     "over a store: only runs on these GPUs; of report run: the GPUs to run on (" OC_DEFAULT_GPU ")"},
     {"--baseline", "KEY=VALUE[,…]",
      "the values that all others are compared with (default: the description's own, or the first that is given); a "
      "value with commas stands in braces: block={32,8}"},

@@ -127,7 +127,7 @@ static int take_launch(Run *r, int o, const char *v)
         return run_refuse(
             r, EXIT_USAGE,
             "--kernel %s and --kernel %s: a run has one; several kernels one after the other are written in an "
-            "argument file (doc/use/argument-files.md)",
+            "argument file (doc/use/run.md)",
             r->file.kernel, v);
     return file_set(&r->file, run_options[o].name + 2, v, &r->error) ? -1 : EXIT_USAGE;
 }
@@ -159,6 +159,7 @@ static int take_option(Run *r, int o)
     case OPT_CSV: r->csv = true; break;
     case OPT_LAUNCHES: return take_launches(r, v);
     case OPT_TRACE: r->trace = v; break;
+    case OPT_LANES: r->lanes = v; break;
     case OPT_KERNELS: return take_kernels(r, v);
     case OPT_CHECK:
     case OPT_LAWS: r->laws = true; break;

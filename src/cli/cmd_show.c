@@ -28,7 +28,8 @@ static const Option options[] = {
      "or all, for each pass that runs); onchip show passes says what each does"},
     {"--kernel", "NAME", "print only this function"},
     {"--gpu", "NAME|FILE",
-     "the GPU for which a .cu file is compiled (default: gtx480), and for which code is lowered (default: none)"},
+     "the GPU for which a .cu file is compiled (default: " OC_DEFAULT_GPU
+     "), and for which code is lowered (default: none)"},
     {"-D", "NAME[=TEXT]", "of a .cu file, define a macro for the compiler; may come several times"},
     {"-I", "FOLDER", "of a .cu file, look for headers there; may come several times"},
     {NULL, NULL, "onchip show gpu"},

@@ -12,7 +12,7 @@ static const Option options[] = {
     {NULL, "",
      "runs: an option may have several values, separated by commas; every combination of values is run. A value with "
      "commas stands in braces, as in block={32,8},{16,16}"},
-    {"--gpu", "NAME|FILE[,…]", "the GPUs' descriptions (gtx480): of onchip list gpus, or files"},
+    {"--gpu", "NAME|FILE[,…]", "the GPUs' descriptions (" OC_DEFAULT_GPU "): of onchip list gpus, or files"},
 #include "cli/axes.def"
     {"--program", "NAME[,…]",
      "workloads and PTX files, like WORKLOAD and FILE.ptx above; each may have parameters of its own behind it: 'atax "

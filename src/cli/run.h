@@ -16,7 +16,7 @@ typedef struct Run {
     Setup how;
     VEC(const char *) sets, params;
     VEC(char *) owned;
-    const char *what, *trace, *out_path;
+    const char *what, *trace, *lanes, *out_path;
     const char *clock;         // that a program reads; null: it depends on the program
     const char *const *words;  // of a CUDA program, whose file is the first; null: it is none
     bool command;              // that is a command instead

@@ -62,7 +62,7 @@ static void report_undefined(const oc_device *d)
 static bool something_timed(const oc_device *d, Run *r)
 {
     size_t n = oc_launches(d);
-    if (!n || (!r->how.kernels && !r->how.skip)) return true;
+    if (!n || r->lanes || (!r->how.kernels && !r->how.skip)) return true;
     Text names = {0}, by = {0};
     bool timed = false;
     for (size_t k = 0; k < n; k++) {

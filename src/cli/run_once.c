@@ -226,18 +226,35 @@ static int simulate(Run *r, oc_device *d, const WorkloadEntry *entry, FILE *out)
     return code;
 }
 
-// Simulates it on a device, and writes a trace of it.
+// Draws where the lanes of warps accessed memory.
+static int draw_lanes(Run *r, const oc_device *d, int code)
+{
+    const LaneAccess *all;
+    uint64_t left;
+    const size_t n = device_lane_accesses(d, &all, &left);
+    if (code != EXIT_OK) return code;
+    if (!n) return run_refuse(r, EXIT_FAILED, "--lanes: no kernel accesses global or shared memory");
+    Text svg = {0};
+    figure_lanes(all, n, left, &svg);
+    if (!write_out(&svg, r->lanes, &r->error)) code = EXIT_FAILED;
+    text_free(&svg);
+    return code;
+}
+
+// Simulates it on a device, and writes a trace of it, or draws its accesses.
 static int run_on(Run *r, oc_device *d, const WorkloadEntry *entry, Meter *meter)
 {
     int code;
     SoftL1 *software = r->software ? soft_l1_open(d, &r->sl1) : NULL;
     r->file.rewritten = r->software;
     device_select(d, regex_filter(r->regex), r->how.skip);
+    if (r->lanes) device_lanes(d);
     if (r->trace && oc_trace(d, r->trace, r->config.interval, r->what))
         code = run_refuse(r, EXIT_FAILED, "%s", oc_error(d));
     else
         code = r->words ? simulate_program(r, d, meter) : simulate(r, d, entry, meter->out);
     if (r->trace && oc_trace(d, NULL, 0, NULL) && code == EXIT_OK) code = run_refuse(r, EXIT_FAILED, "%s", oc_error(d));
+    if (r->lanes) code = draw_lanes(r, d, code);
     // The workloads' own PTX marks where a warp's lanes count on being together (workloads/cuda.h).
     const char *silent = software && (!entry || r->how.ptx) ? soft_l1_silent(software) : NULL;
     char *shown = silent ? name_shown(silent) : NULL;

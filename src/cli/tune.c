@@ -9,7 +9,7 @@
 static const Option options[] = {
     {NULL, "",
      "onchip run --sched best-swl, and onchip run --autotune, make a run for each number that is tried, and keep it"},
-    {"--gpu", "NAME|FILE", "the GPU's description (gtx480)"},
+    {"--gpu", "NAME|FILE", "the GPU's description (" OC_DEFAULT_GPU ")"},
 #include "cli/axes.def"
     {"--db", "FILE", "the results store (onchip/results.db under $XDG_DATA_HOME or ~/.local/share)"},
     {"--jobs", "N", "how many runs to make at a time (as many as there are processors)"},

@@ -154,6 +154,28 @@ void device_state_registers(oc_device *d, uint32_t count);
 void device_bound_registers(oc_device *d, uint32_t most);
 // What ended the last launch, if that was a fault.
 FaultKind device_fault(const oc_device *d);
+// lanes.c
+// The first access of an instruction that loads from global or shared memory, stores there or is an atomic: of a warp's
+// 32 lanes, where each one's is.
+typedef struct LaneAccess {
+    char *kernel, *array;  // array: the allocation's name; null: shared memory
+    char *file;            // of the source; null: it isn't known
+    uint32_t line;
+    const char *what;    // "load", "store", "atomic"
+    uint32_t mask;       // the lanes that take part
+    uint32_t bytes;      // of a lane
+    uint64_t start;      // of the array; of shared memory: 0
+    uint64_t addr[32];   // of shared memory: from its start
+    uint32_t set[32];    // of the L1, in which each lane's line lies
+    uint32_t sets;       // that the L1 has; 0: the access doesn't go there
+    uint32_t row, unit;  // bytes of a line and of a sector; of all banks' words and of one
+    uint32_t passes;     // of shared memory, which the access takes
+} LaneAccess;
+enum { MOST_LANE_ACCESSES = 24 };
+// From now on launches are executed without time, and the first accesses of their instructions are kept, so many at
+// most. They are the device's. Returns how many there are; *left: how many there was no room for.
+void device_lanes(oc_device *d);
+size_t device_lane_accesses(const oc_device *d, const LaneAccess **all, uint64_t *left);
 // sim_memory.c
 // Addresses that get memory later, on a device whose memory is shared: a multiple of 4096 of them, at a multiple of
 // align. Then, of [at, at + bytes): the memory at `from`, of an allocation, is mapped there, or none any more; kernels

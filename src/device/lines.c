@@ -25,7 +25,7 @@ static int by_heat(const void *a, const void *b)
 
 // The place of an instruction: the line of its .loc, or that of the PTX where there is none or the compiler gave it no
 // line.
-static LineStat place_of(const Module *m, const Inst *i)
+LineStat inst_place(const Module *m, const Inst *i)
 {
     const Loc *loc = i->loc ? &m->locs.v[i->loc - 1] : NULL;
     const char *file = loc && loc->line ? file_named(m, loc->file) : NULL, *at = NULL;
@@ -54,7 +54,7 @@ void lines_of(const Kernel *kernel, const InstStat *inst, LineStats *out)
         const Code *code = kernel->codes.v[c];
         for (uint32_t i = 0; i < code->n; i++) {
             const InstStat *s = &inst[code->stat_base + i];
-            LineStat l = place_of(code->f->module, &code->f->insts.v[i]);
+            LineStat l = inst_place(code->f->module, &code->f->insts.v[i]);
             if (s->issued) add_line(out, &l, s);
         }
     }
@@ -68,7 +68,7 @@ void insts_of(const Kernel *kernel, const InstStat *inst, InstFn *fn, void *user
         for (uint32_t i = 0; i < code->n; i++) {
             const InstStat *s = &inst[code->stat_base + i];
             if (!s->issued) continue;
-            LineStat l = place_of(code->f->module, &code->f->insts.v[i]);
+            LineStat l = inst_place(code->f->module, &code->f->insts.v[i]);
             l.stat = *s;
             fn(user, &l, code->f, &code->f->insts.v[i]);
         }
@@ -127,7 +127,7 @@ void accesses_of(const Kernel *kernel, const InstStat *inst, char *const *names,
         for (uint32_t i = 0; i < code->n; i++) {
             const InstStat *s = &inst[code->stat_base + i];
             const Dinst *d = &code->insts[i];
-            LineStat l = place_of(code->f->module, &code->f->insts.v[i]);
+            LineStat l = inst_place(code->f->module, &code->f->insts.v[i]);
             l.what = access_of(d), l.array = array_of(d, names);
             if (s->issued && l.what) add_line(out, &l, s);
         }

@@ -45,6 +45,10 @@ static const struct {
      BIT(OPT_WHY) | BIT(OPT_CHART) | BIT(OPT_ANNOTATE) | BIT(OPT_METRICS) | BIT(OPT_LINES) | BIT(OPT_INTERVAL) |
          BIT(OPT_TRACE) | BIT(OPT_ENERGY) | BIT(OPT_KERNELS) | BIT(OPT_SKIP),
      "which times nothing"},
+    {IDLE, OPT_LANES,
+     BIT(OPT_WHY) | BIT(OPT_CHART) | BIT(OPT_ANNOTATE) | BIT(OPT_METRICS) | BIT(OPT_LINES) | BIT(OPT_INTERVAL) |
+         BIT(OPT_TRACE) | BIT(OPT_ENERGY) | BIT(OPT_SAMPLE) | BIT(OPT_FUNCTIONAL),
+     "which times nothing"},
     {IDLE, OPT_JSON, BIT(OPT_LAUNCHES) | BIT(OPT_METRICS) | BIT(OPT_CHART), "which has every launch and counter"},
     {NEEDS, OPT_CSV, BIT(OPT_METRICS), "the report is no table"},
     {NEEDS, OPT_INTERVAL, BIT(OPT_JSON) | BIT(OPT_TRACE), "the series are in these files alone"},

@@ -47,6 +47,7 @@ static void sim_close(oc_device *base)
         vec_free(&d->lines);
     check_close(d->chip.check);
     foretell_close(d->foretell);
+    lanes_close(d->lanes);
     chip_close(&d->chip);
     gpu_free(&d->gpu);
     gmem_close(&d->memory);
@@ -116,7 +117,7 @@ oc_status sim_open(const oc_config *config, oc_device **out, Diag *diag)
 {
     Gpu gpu;
     *out = NULL;
-    if (!gpu_load(&gpu, config->gpu ? config->gpu : "gtx480", config->sets, diag))
+    if (!gpu_load(&gpu, config->gpu ? config->gpu : OC_DEFAULT_GPU, config->sets, diag))
         return device_blame(config->gpu, diag);
     oc_status status = device_open(config, &gpu, out, diag);
     gpu_free(&gpu);

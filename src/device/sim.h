@@ -65,11 +65,12 @@ typedef struct Sim {
     const KernelFilter *only;  // null: all kernels
     struct Trace *trace;       // null: nobody asked for one
     uint64_t skip, matched;
-    uint64_t workspace;  // of cooperative launches; 0: they aren't
-    uint32_t stated;     // registers of a thread, as a workload states them (device_state_registers)
-    uint32_t bound;      // the most of a thread (device_bound_registers); 0: as the description says
-    Foretell *foretell;  // null: all launches are timed
-    uint64_t executed;   // warp instructions of all launches that config.cap is about: the timed ones, unless none is
+    uint64_t workspace;       // of cooperative launches; 0: they aren't
+    uint32_t stated;          // registers of a thread, as a workload states them (device_state_registers)
+    uint32_t bound;           // the most of a thread (device_bound_registers); 0: as the description says
+    Foretell *foretell;       // null: all launches are timed
+    struct LaneWatch *lanes;  // null: nobody asked for accesses
+    uint64_t executed;  // warp instructions of all launches that config.cap is about: the timed ones, unless none is
 } Sim;
 
 static inline Sim *sim_of(const oc_device *d) { return (Sim *)(uintptr_t)d; }
@@ -145,6 +146,15 @@ typedef struct Trace Trace;
 oc_status sim_trace(oc_device *d, const char *path, uint64_t interval, const char *what);
 oc_status sim_trace_end(Sim *d);                // nothing, if there is none
 const TraceSink *sim_trace_sink(const Sim *d);  // null: there is none
+
+// lines.c
+LineStat inst_place(const Module *m, const Inst *i);  // of an instruction in its source
+
+// lanes.c
+typedef struct LaneWatch LaneWatch;
+void lanes_begin(Sim *d, const Kernel *k);  // a launch begins
+void lanes_take(void *lanes, const Step *s);
+void lanes_close(LaneWatch *lanes);  // null: nothing
 
 // sums.c
 void sums_copy(LaunchSums *to, const LaunchSums *from);  // to is empty

@@ -265,7 +265,8 @@ static RunResult simulate(Launching *l)
     // So a program of many short launches is told of, too.
     const uint32_t *grid = l->info.grid;
     if (o.progress && began - d->told > 0.25) forward(&progress, 0, 0, 0, (uint64_t)grid[0] * grid[1] * grid[2]);
-    const bool runs = l->timed && (!d->foretell || foretell_times(d->foretell, &l->info, &d->memory));
+    if (d->lanes && l->timed) lanes_begin(d, l->kernel->kernel), o.take = lanes_take, o.taker = d->lanes;
+    const bool runs = l->timed && !d->lanes && (!d->foretell || foretell_times(d->foretell, &l->info, &d->memory));
     o.warm = d->foretell && !runs && foretell_warm(d->foretell);
     RunResult result = (runs ? chip_launch : chip_execute)(&d->chip, &l->info, d->textures.v, (uint32_t)d->textures.n,
                                                            &o, &l->r, &l->message);

@@ -4,6 +4,7 @@
 #define FIGURE_H
 
 #include "compare/compare.h"
+#include "device/device.h"
 
 // --- figure.c: a figure as numbers -----------------------------------------------------------------------------------
 typedef enum FigureKind {
@@ -65,6 +66,10 @@ bool figure_draw(const Figure *f, const char *folder, Text *svg, Diag *diag);
 
 // Draws one that gnuplot doesn't draw; alone: as a file, which has the colours itself.
 void figure_svg(const Figure *f, bool alone, Text *out);
+
+// --- lanes.c: where a warp's lanes access memory ---------------------------------------------------------------------
+// A picture of these accesses, one below the other; left: so many more are only counted.
+void figure_lanes(const LaneAccess *all, size_t n, uint64_t left, Text *out);
 
 // --- made.c: a page that another part fills, from its top to its end -------------------------------------------------
 typedef struct Page Page;

@@ -354,7 +354,7 @@ bool matrix_product(Matrix *m, Diag *diag)
     size_t *at = mem_alloc(sizeof *at * (n + 1));
     bool ok = true, more = n > 0;
     while (ok && more) {
-        Cell c = {.verb = "run", .gpu = "gtx480"};
+        Cell c = {.verb = "run", .gpu = OC_DEFAULT_GPU};
         Texts params = {0}, sets = {0}, labels = {0};
         for (size_t k = 0; k < n && ok; k++) {
             const char *name = m->axes.v[k].name, *value = m->axes.v[k].values.v[at[k]];

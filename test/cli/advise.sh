@@ -3,6 +3,7 @@
 # written into the kernel or its launch, gives the time that was said, within 10 %; where there is no fault, nothing
 # gains.
 source "$ONCHIP_SOURCE/test/cli/expect.bash"
+card=gtx480
 cd "$work" || exit 1
 head='.version 7.0
 .target sm_70
@@ -113,7 +114,7 @@ cp thrash.ptx thrash_plain.ptx
 cp thrash.ptx thrash_cured.ptx
 
 # cycles FILE [OPTION …]: what a run takes.
-cycles() { "$onchip" run "$@" --json | jq '[.kernels[].cycles] | add'; }
+cycles() { "$onchip" run --gpu gtx480 "$@" --json | jq '[.kernels[].cycles] | add'; }
 
 # cured NAME KIND [OPTION …]: advise has a change of that kind among the best ones; the cured kernel takes the cycles
 # that were said of that change alone, and the gain is real. What to write may be so much dynamic shared memory.
@@ -183,7 +184,7 @@ gives 0 'other result blocks of' 'No change gains' -- \
 
 # A budget that is up ends it, and the same command goes on with what the store has.
 gives 0 "runs weren't made, as the time was up" -- advise atax nx=96 ny=96 --db budget.db --budget 0.000001
-gives 0 'times as fast' write 'onchip run atax nx=96 ny=96' robust -- \
+gives 0 'times as fast' write 'onchip run --gpu gtx480 atax nx=96 ny=96' robust -- \
     advise atax nx=96 ny=96 --db budget.db --budget 0 --robust
 lacks "weren't made"
 # Settings of the software L1, also together: their command takes what was said.

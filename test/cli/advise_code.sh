@@ -2,11 +2,12 @@
 # What the kernels' text shows: neighbouring loads of a thread, copies to shared memory through a register, and what no
 # run can try. What advise says of a change that it runs is what the cured source takes, within 10 %.
 source "$ONCHIP_SOURCE/test/cli/expect.bash"
+card=gtx480
 cd "$work" || exit 1
 command -v clang >/dev/null || command -v clang-14 >/dev/null || { echo "no clang: skipped"; exit 77; }
 
 # all FILE OPTION …: the cycles of all launches that onchip run has.
-all() { "$onchip" run "$@" --json | jq '[.kernels[].cycles] | add'; }
+all() { "$onchip" run --gpu gtx480 "$@" --json | jq '[.kernels[].cycles] | add'; }
 
 # A thread's four neighbouring loads: with float4 it takes what was said, and leaves the same.
 cat >four.cu <<'CU'

@@ -3,11 +3,12 @@
 # the files that it names, are part of what a run is known by; advise's promise for a kernel of a .cu file is what the
 # cured source takes, within 10 %.
 source "$ONCHIP_SOURCE/test/cli/expect.bash"
+card=gtx480
 cd "$work" || exit 1
 cp "$ONCHIP_SOURCE"/test/cli/cures/spmv* .
 
 # all FILE OPTION …: the cycles of all launches that onchip run has.
-all() { "$onchip" run "$@" --json | jq '[.kernels[].cycles] | add'; }
+all() { "$onchip" run --gpu gtx480 "$@" --json | jq '[.kernels[].cycles] | add'; }
 
 gives 0 '1 simulated' -- sweep spmv.ptx @spmv.args --db sweep.db
 gives 0 '1 in the store already' -- sweep spmv.ptx @spmv.args --db sweep.db
@@ -29,7 +30,7 @@ gives 2 'is an argument file, and no argument stands beside it' -- sweep spmv.pt
 
 run advise spmv.ptx @spmv.args --db advise.db --budget 0 --json
 [[ $(jq .base.cycles <<<"$out") == "$want" ]] || complain "advise's base isn't what onchip run takes: $err"
-[[ $(jq -r .base.command <<<"$out") == 'onchip run spmv.ptx @spmv.args'* ]] || complain "the command: $out"
+[[ $(jq -r .base.command <<<"$out") == 'onchip run --gpu gtx480 spmv.ptx @spmv.args'* ]] || complain "the command: $out"
 [[ $(jq -r '.trials[].changes[0].what' <<<"$out") == *'loads of col past the L1'* ]] || complain "col isn't tried"
 
 command -v clang >/dev/null || command -v clang-14 >/dev/null || exit $bad
@@ -95,7 +96,7 @@ ARGS
 gpu=(--gpu rtx3080 --set gpu.sms=4)
 # of NAME OPTION …: the cycles of one of the two.
 of() {
-    "$onchip" run two.cu @two.args "${gpu[@]}" "${@:2}" --json |
+    "$onchip" run --gpu gtx480 two.cu @two.args "${gpu[@]}" "${@:2}" --json |
         jq ".kernels[] | select(.name | contains(\"$1\")).cycles"
 }
 run advise two.cu @two.args "${gpu[@]}" --db advise.db --budget 0 --json

@@ -5,13 +5,13 @@ set -uo pipefail
 source "$ONCHIP_SOURCE/test/test.bash"
 command -v gnuplot >/dev/null && command -v python3 >/dev/null || exit 77
 cd "$work"
-args=(advise atax nx=128 ny=128 --db runs.db --budget 0)
+args=(advise --gpu gtx480 atax nx=128 ny=128 --db runs.db --budget 0)
 "$ONCHIP" "${args[@]}" --page page.html >text || complain "advise --page fails"
 grep -q '^write ' text || complain "--page takes the text away: $(<text)"
 "$ONCHIP" "${args[@]}" --json >advice.json || complain "advise --json fails"
 "$ONCHIP" "${args[@]}" --page - >only.html || complain "advise --page - fails"
 cmp page.html only.html || complain "--page - prints more than the page"
-"$ONCHIP" run atax nx=128 ny=128 --json >run.json
+"$ONCHIP" run --gpu gtx480 atax nx=128 ny=128 --json >run.json
 if "$ONCHIP" "${args[@]}" --json --page - >both 2>&1; then complain "--json --page - is taken"; fi
 if "$ONCHIP" "${args[@]}" --page none/page.html >/dev/null 2>error; then complain "a page that can't be written"; fi
 grep -q 'none/page.html' error || complain "which page can't be written? $(<error)"

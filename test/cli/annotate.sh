@@ -2,6 +2,7 @@
 # --annotate and --lines: counters beside the source, a row for each access with its array, and the place in the kernel
 # of what was inlined there, through two functions. All numbers are counted by hand.
 source "$ONCHIP_SOURCE/test/cli/expect.bash"
+card=gtx480
 cd "$work" || exit 1
 mkdir include
 cat >k.cu <<'CU'

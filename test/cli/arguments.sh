@@ -2,10 +2,10 @@
 # An argument of a PTX file's kernel that isn't of its parameter's type, or a file that isn't as long as its buffer, is
 # a mistake: the parameter, its PTX type and what to write instead are told, and nothing runs.
 source test/cli/expect.bash
-sed '/^```ptx$/,/^```$/!d; /^```/d' README.md >"$work/saxpy.ptx"
+cp examples/saxpy.ptx "$work"
 head -c 20 /dev/zero >"$work/twenty"
 
-# refused TEXT … -- n alpha x y: README's saxpy with these arguments.
+# refused TEXT … -- n alpha x y: examples/saxpy.ptx with these arguments.
 refused() {
     local texts=() arguments=()
     while [[ $1 != -- ]]; do texts+=("$1"); shift; done

@@ -45,7 +45,7 @@ done < <(sed -nE '/^(COUNTER|STALL)\(/ {
 gives 0 'an SM has room for 6 blocks (48 warps), limited by warps' -- run atax --size small
 
 # Of names too long for the table the middle is left out, so that they stay apart; a wider terminal shows more.
-sed '/^```ptx$/,/^```$/!d; /^```/d' README.md >"$work/saxpy.ptx"
+cp examples/saxpy.ptx "$work"
 long=_ZN4some9namespace6kernelINS_5thing10with_many_args_param
 sed "s/u64 x,/u64 ${long}_2,/; s/\[x\]/[${long}_2]/; s/u64 y)/u64 ${long}_3)/; s/\[y\]/[${long}_3]/" "$work/saxpy.ptx" \
     >"$work/long.ptx"

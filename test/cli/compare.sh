@@ -3,6 +3,7 @@
 # has changed is told, and what is no run's JSON is refused with its place. Expected values are counted by hand: the
 # files are written here, or a run's file is made slower by awk.
 source "$ONCHIP_SOURCE/test/cli/expect.bash"
+card=gtx480
 cd "$work" || exit 1
 
 # document NAME:CYCLES:L1HITS …: the JSON of a run at 1 GHz, with an array a of 1000 look-ups.
@@ -61,7 +62,7 @@ run compare old.json hitless.json --json
 sed 's/"cycles": 105100, //' worse.json >timed.json
 gives 3 'k: time +5.1 %' 'all kernels 100 → 105.1 µs' -- compare old.json timed.json --fail-above 5%
 lacks '  cycles'
-"$onchip" run vectoradd n=1000 --json >whole.json
+"$onchip" run --gpu gtx480 vectoradd n=1000 --json >whole.json
 gives 0 passed -- compare whole.json whole.json --fail-above \
     l1_hit_rate=0%,occupancy=0%,dram__throughput.avg.pct_of_peak_sustained_elapsed=0%,ipc=0%,dram_bandwidth=0%
 lacks "lacks"
@@ -172,7 +173,7 @@ LOOP:
   ret;
 }
 PTX
-"$onchip" sweep spin.ptx --set gpu.clock=1000,1049,1051 --db runs.db >/dev/null || complain 'no sweep'
+"$onchip" sweep --gpu gtx480 spin.ptx --set gpu.clock=1000,1049,1051 --db runs.db >/dev/null || complain 'no sweep'
 key() { "$onchip" db list --db runs.db --where "gpu.clock=$1" --csv | sed -n '2s/,.*//p'; }
 for of in "$(key 1051)" "runs.db:$(key 1051 | cut -c 1-9)" 'spin.ptx --set gpu.clock=1051'; do
     for to in "$(key 1000)" 'spin.ptx --set "gpu.clock=1000"'; do
@@ -184,7 +185,7 @@ for of in "$(key 1049)" "runs.db:$(key 1049)" 'spin.ptx --set gpu.clock=1049'; d
     gives 0 '+4.9 %' passed -- compare "$of" "$(key 1000)" --fail-above 5% --db runs.db
     gives 0 '+4.9 %' passed -- compare "$of" spin.ptx --set gpu.clock=1000 --fail-above 5% --db runs.db
 done
-"$onchip" run spin.ptx --set gpu.clock=1051 --json >run.json
+"$onchip" run --gpu gtx480 spin.ptx --set gpu.clock=1051 --json >run.json
 gives 0 'no change spin' -- compare run.json "$(key 1051)" --db runs.db --fail-above 0%,occupancy=0%
 gives 3 'dram' -- compare 'vectoradd n=5000' 'vectoradd n=10000' --gpu titan_v --fail-above dram.read_bytes=80%
 gives 0 'equal in every counter' 'all kernels' '+5.1 %, slower' -- \
@@ -209,7 +210,8 @@ gives 2 'db list takes no --fail-above' -- db list --db runs.db --fail-above 5%
 # Runs of one name that differ, as those of two models would: what merely differs passes.
 mkdir later
 sed 's/20000/21020/' spin.ptx >later/spin.ptx
-(cd later && "$onchip" sweep spin.ptx --set gpu.clock=1000 --db ../later.db >/dev/null) || complain 'no sweep'
+(cd later && "$onchip" sweep --gpu gtx480 spin.ptx --set gpu.clock=1000 --db ../later.db >/dev/null) ||
+    complain 'no sweep'
 gives 1 '1 pairs, 1 differ' -- db compare --against runs.db --db later.db
 gives 3 'failed spin.ptx on gtx480 gpu.clock=1000: spin: time +5.' -- \
     db compare --against runs.db --db later.db --fail-above 5%

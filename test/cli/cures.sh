@@ -3,6 +3,7 @@
 # and onchip advise the gain of a change. The change, written into the source (NAME_cured.ptx), takes the cycles that
 # were said within 10 %.
 source "$ONCHIP_SOURCE/test/cli/expect.bash"
+card=gtx480
 cd "$work" || exit 1
 from=$ONCHIP_SOURCE/test/cli/cures
 cp "$from"/*.ptx "$from"/*.args .

@@ -2,6 +2,7 @@
 # Descriptions: show gpu has every section once, gives a description that is the same when it is loaded, and refuses
 # what run refuses, in the same words; the manual names what can be chosen.
 source test/cli/expect.bash
+card=gtx480
 
 names='"wall_seconds"\|"gpu"\|"says"'  # a copy isn't called as the card, of which times were measured
 for gpu in $("$onchip" list gpus | awk '{ print $1 }'); do

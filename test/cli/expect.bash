@@ -4,10 +4,19 @@ export LC_ALL=C.UTF-8
 onchip=${ONCHIP:?}
 source "$ONCHIP_SOURCE/test/test.bash"
 
-# run ARGUMENT …: onchip; its outputs in $out and $err, its exit status in $status.
+# run ARGUMENT …: onchip; its outputs in $out and $err, its exit status in $status. A script whose numbers are of one
+# GPU sets $card: a command that runs something and names no GPU runs on that one.
+card=
 run() {
+    local words=("$@")
+    if [[ $card && " $* " != *' --gpu'[\ =]* && " $* " != *.ini\ * ]]; then
+        case $1 in
+        run | advise | sweep | compare) words=("$1" --gpu "$card" "${@:2}") ;;
+        report) [[ ${2:-} != run ]] || words=(report run --gpu "$card" "${@:3}") ;;
+        esac
+    fi
     status=0
-    "$onchip" "$@" >"$work/out" 2>"$work/err" || status=$?
+    "$onchip" "${words[@]}" >"$work/out" 2>"$work/err" || status=$?
     out=$(<"$work/out") err=$(<"$work/err")
 }
 

@@ -24,19 +24,20 @@ PTX
 printf '[gpu]\nbase = gtx480\n[storage]\nkind = fermi\nsize = 64KiB\n[shared]\nsize = 16KiB\n' >"$tmp/fermi.ini"
 fermi=(--gpu "$tmp/fermi.ini")
 for mode in "" --functional; do
-    out=$("$ONCHIP" run "$tmp/k.ptx" $mode --json "${fermi[@]}") ||
+    out=$("$ONCHIP" run --gpu gtx480 "$tmp/k.ptx" $mode --json "${fermi[@]}") ||
         { echo "refused $mode: $(grep error <<<"$out")"; failed=1; }
     grep -q '"occupancy_blocks": 1,' <<<"$out" || { echo "not one block $mode"; failed=1; }
 done
 for mode in "" --functional; do
-    out=$("$ONCHIP" run "$tmp/k.ptx" $mode --json --set shared.size=16KiB 2>/dev/null)
+    out=$("$ONCHIP" run --gpu gtx480 "$tmp/k.ptx" $mode --json --set shared.size=16KiB 2>/dev/null)
     (($? == 2)) || { echo "exit status $mode"; failed=1; }
     grep -q 'no block of this kernel fits an SM: shared memory' <<<"$out" || { echo "no reason $mode"; failed=1; }
     grep -q '"grid"' <<<"$out" && { echo "a launch that never ran is recorded $mode"; failed=1; }
 done
 # Registers are no limit without time: a block of 1,024 threads runs on an SM that has too few for it.
 few=(--block 1024 --set registers.count=16384 --set registers.unit=1024)
-out=$("$ONCHIP" run "$tmp/k.ptx" --json "${few[@]}" 2>/dev/null) && { echo "the block fits"; failed=1; }
+out=$("$ONCHIP" run --gpu gtx480 "$tmp/k.ptx" --json "${few[@]}" 2>/dev/null) && { echo "the block fits"; failed=1; }
 grep -q 'no block of this kernel fits an SM: registers' <<<"$out" || { echo "not for registers: $out"; failed=1; }
-"$ONCHIP" run "$tmp/k.ptx" --functional "${few[@]}" >/dev/null || { echo "refused without time"; failed=1; }
+"$ONCHIP" run --gpu gtx480 "$tmp/k.ptx" --functional "${few[@]}" >/dev/null ||
+    { echo "refused without time"; failed=1; }
 exit $failed

@@ -2,6 +2,7 @@
 # Which warps take whose lines, told for runs with an interval: three warps that share an L1 of one line, in an order
 # that barriers set, so that the pairs can be counted by hand.
 source test/cli/expect.bash
+card=gtx480
 cd "$work" || exit 1
 
 # Ten rounds: warp 0 loads its line, then warp 1 loads another one. Behind the load of warp 1, in the fifth round,

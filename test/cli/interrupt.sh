@@ -4,6 +4,7 @@
 # how far it is; the signal is sent when it says that it is far enough. The short form has what each kind of command
 # does at Ctrl-C, and one at SIGTERM.
 source test/cli/expect.bash
+card=gtx480
 export NO_COLOR=1  # its programs have a terminal
 command -v script >/dev/null || exit 77
 cd "$work" || exit 1
@@ -81,7 +82,7 @@ if ! grep -q __tsan_init <<<"$(nm "$onchip" 2>/dev/null)"; then
     ends 130
     says 'warp instructions so far' 'interrupted'
 fi
-begin 'of atax_kernel1, .* cycles' run atax nx=4096 ny=4096
+begin 'of atax_kernel1, .* cycles' run --gpu gtx480 atax nx=4096 ny=4096
 press
 ends 130
 says 'on gtx480: cut short' 'atax_kernel1  grid' ' so far (' 'interrupted: kernel atax_kernel1'
@@ -135,7 +136,7 @@ for way in press ${ONCHIP_LONG:+stop}; do
     gives 0 "2 runs in $way.db" -- db list --db $way.db
     # A search names no best number before it has tried all.
     for search in '--sched best-swl' '--autotune threads'; do
-        begin ' [1-9][0-9]* of ' run atax nx=2048 ny=2048 $search --db search.db --jobs 2
+        begin ' [1-9][0-9]* of ' run --gpu gtx480 atax nx=2048 ny=2048 $search --db search.db --jobs 2
         $way
         ends $after
         says 'interrupted: ' 'runs were made; the same command goes on'

@@ -11,7 +11,7 @@ elif command -v python3 >/dev/null; then
 else
     exit 77
 fi
-sed '/^```ptx$/,/^```$/!d; /^```/d' README.md >"$work/saxpy.ptx"
+cp examples/saxpy.ptx "$work"
 saxpy=("$work/saxpy.ptx" --block 8 --arg i32:8 --arg f32:2 --arg buf:32:iota:f32 --arg buf:32)
 
 # json STATUS ERROR -- ARGUMENT …

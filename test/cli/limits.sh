@@ -3,6 +3,7 @@
 # from the counters and from the numbers of the card: 15 SMs with two schedulers, 177 GB/s at 700 MHz, 12 slices of
 # the L2 with links of 40 bytes a cycle.
 source "$ONCHIP_SOURCE/test/cli/expect.bash"
+card=gtx480
 cd "$work" || exit 1
 cat >k.ptx <<'END'
 .version 7.0
@@ -87,7 +88,7 @@ for kernel in wide matrix; do
 done
 gives 0 'shared memory: ' '50 % of it for bank conflicts' -- \
     run k.ptx --kernel apart --arg u32:1000 --gpu titan_v --grid 160 --block 256
-"$ONCHIP" run vectoradd n=262144 --json >json
+"$ONCHIP" run --gpu gtx480 vectoradd n=262144 --json >json
 jq -e '.kernels[0] | .counters as $c | ($c.cycles * 15) as $sms | .peaks |
     (.issue - $c["issue.issued"] / ($sms * 2)),
     (.dram - ($c["dram.read_bytes"] + $c["dram.write_bytes"]) / (177e9 * $c.cycles / 700e6)),

@@ -2,6 +2,7 @@
 # --lines: an instruction belongs to the file and line of its .loc; without one, or where the compiler gave it line 0,
 # to its line in the PTX. Every instruction below is issued once by each of 4 warps; counted by hand.
 source test/cli/expect.bash
+card=gtx480
 cat >"$work/k.ptx" <<'END'
 .version 7.0
 .target sm_35

@@ -2,7 +2,7 @@
 # A PTX file's buffers have the names of the kernel's parameters: in the table, in what --dump gives, which is also
 # asked for by name, in messages and in the JSON.
 source test/cli/expect.bash
-sed '/^```ptx$/,/^```$/!d; /^```/d' README.md >"$work/saxpy.ptx"
+cp examples/saxpy.ptx "$work"
 saxpy=("$work/saxpy.ptx" --block 8 --arg i32:8 --arg f32:2 --arg buf:32:iota:f32 --arg buf:32)
 
 for which in y 3; do

@@ -2,7 +2,7 @@
 # Mistakes on the command line are told, with the nearest name, and end with status 2; nothing that was asked for is
 # ignored.
 source test/cli/expect.bash
-sed '/^```ptx$/,/^```$/!d; /^```/d' README.md >"$work/saxpy.ptx"
+cp examples/saxpy.ptx "$work"
 saxpy=("$work/saxpy.ptx" --block 8 --arg i32:8 --arg f32:2 --arg buf:32:iota:f32 --arg buf:32)
 
 # Verbs.

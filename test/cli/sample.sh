@@ -37,27 +37,28 @@ in_it() {
 # Launches of many waves, one of which leaves atomics behind; launches of few.
 for run in "bins n=1048576 block=256" "vectoradd n=1048576" "add n=100 launches=40"; do
     # shellcheck disable=SC2086
-    "$ONCHIP" run $run --json >"$work/whole" && "$ONCHIP" run $run --sample --json >"$work/part" ||
+    "$ONCHIP" run --gpu gtx480 $run --json >"$work/whole" && "$ONCHIP" run --gpu gtx480 $run --sample --json \
+        >"$work/part" ||
         complain "$run fails"
     in_it "$run" "$work/whole" "$work/part"
     [[ $(jq .verified "$work/part") == true ]] || complain "$run: the result is wrong"
     # shellcheck disable=SC2086
-    "$ONCHIP" run $run --sample --json --threads 3 >"$work/three"
+    "$ONCHIP" run --gpu gtx480 $run --sample --json --threads 3 >"$work/three"
     cmp -s <(plain "$work/part") <(plain "$work/three") || complain "$run: three threads come to another result"
 done
 jq -e '.kernels | length == 40 and (map(select(.sampled)) | length > 25) and (.[0].sampled == null)' "$work/part" \
     >"$work/said" || complain "of 40 launches that are alike more than 15 were timed, or the first one wasn't"
-"$ONCHIP" run add n=100 launches=40 --sample >"$work/text"
+"$ONCHIP" run --gpu gtx480 add n=100 launches=40 --sample >"$work/text"
 grep -q 'sampled: [0-9]* of 40 launches' <<<"$(head -n 2 "$work/text" | tr -s '\n ' ' ')" ||
     complain "the report's head doesn't say what was sampled: $(head -n 2 "$work/text")"
 
 # What follows from estimates is one.
-"$ONCHIP" run bins n=1048576 block=256 --sample --energy --json |
+"$ONCHIP" run --gpu gtx480 bins n=1048576 block=256 --sample --energy --json |
     jq -e '.kernels[0].sampled.counters["energy.total"] | .low < .high' >"$work/said" || complain "the energy is sure"
 
 # What is too small is timed whole, to the last counter.
-"$ONCHIP" run atax --size small --json >"$work/whole"
-"$ONCHIP" run atax --size small --sample --json >"$work/part"
+"$ONCHIP" run --gpu gtx480 atax --size small --json >"$work/whole"
+"$ONCHIP" run --gpu gtx480 atax --size small --sample --json >"$work/part"
 cmp -s <(plain "$work/whole") <(plain "$work/part") || complain "a small launch isn't timed whole"
 
 # Blocks in a chain: each waits for the one before it, or for the one behind it, which must be found to hang. The
@@ -106,7 +107,8 @@ buffers=(--arg buf:16000:zero --arg buf:16000:zero --arg buf:4:zero)
 chain -4 0 >"$work/chain.ptx"
 for mode in "" --sample; do
     # shellcheck disable=SC2086
-    "$ONCHIP" run "$work/chain.ptx" --grid 4000 --block 256 "${buffers[@]}" --dump sums:u32 --dump ticket:u32 $mode \
+    "$ONCHIP" run --gpu gtx480 "$work/chain.ptx" --grid 4000 --block 256 "${buffers[@]}" --dump sums:u32 \
+        --dump ticket:u32 $mode \
         >"$work/out" 2>&1 || complain "the chain fails $mode: $(grep -m1 onchip: "$work/out")"
     got=$(grep -o '^sums:.*' "$work/out" | awk '{ for (k = 2; k <= NF; k++) if ($k != (k - 2) * (k - 1) / 2) exit 1
         print NF - 1, "right" }')
@@ -115,17 +117,18 @@ for mode in "" --sample; do
 done
 grep -q 'blocks were timed' "$work/out" || complain "nothing of the chain was left out"
 chain 4 3999 >"$work/chain.ptx"
-"$ONCHIP" run "$work/chain.ptx" --grid 4000 --block 256 "${buffers[@]}" --sample >"$work/out" 2>&1 &&
+"$ONCHIP" run --gpu gtx480 "$work/chain.ptx" --grid 4000 --block 256 "${buffers[@]}" --sample >"$work/out" 2>&1 &&
     complain "a chain that hangs ends"
 grep -q 'the kernel hangs' "$work/out" || complain "a chain that hangs isn't found: $(head -c 300 "$work/out")"
 
 # Refused, with the reason.
 for option in --functional --why --check "--max-cycles 5" "--cap 5" "--trace $work/t.json" "--interval 9 --json"; do
     # shellcheck disable=SC2086
-    "$ONCHIP" run atax --size small --sample $option >"$work/out" 2>&1
+    "$ONCHIP" run --gpu gtx480 atax --size small --sample $option >"$work/out" 2>&1
     (($? == 2)) || complain "$option with --sample: not a mistake of usage"
     grep -q -e "${option%% *} can't go with --sample" "$work/out" || complain "$option: $(cat "$work/out")"
 done
-"$ONCHIP" sweep atax --size small --sample --why --db "$work/db" >"$work/out" 2>&1 && complain "a sweep has both"
+"$ONCHIP" sweep --gpu gtx480 atax --size small --sample --why --db "$work/db" \
+    >"$work/out" 2>&1 && complain "a sweep has both"
 grep -q "why can't go with sample" "$work/out" || complain "the sweep: $(cat "$work/out")"
 exit $bad

@@ -2,7 +2,8 @@
 # sweep and report run take what run takes: a workload or a PTX file, its parameters, and the options of run, each an
 # axis.
 source test/cli/expect.bash
-sed '/^```ptx$/,/^```$/!d; /^```/d' README.md >"$work/saxpy.ptx"
+card=gtx480
+cp examples/saxpy.ptx "$work"
 cd "$work" || exit 1
 arguments=(--arg i32:8 --arg f32:2 --arg buf:32:iota:f32 --arg buf:32)
 
@@ -45,7 +46,7 @@ gives 0 '2 runs: 0 in the store already, 2 simulated, 0 failed' \
     -- sweep 'my saxpy.ptx' block=8,16 "${words[@]}" --db words.db
 gives 0 '2 runs: 0 in the store already, 2 simulated, 0 failed' \
     -- sweep '"a, b=c.ptx" grid=2,my saxpy.ptx grid=3' "${words[@]}" --db words.db
-printf '[matrix]\nprogram = my saxpy.ptx block=8, "a, b=c.ptx" grid=2\n%s\n' \
+printf '[matrix]\ngpu = gtx480\nprogram = my saxpy.ptx block=8, "a, b=c.ptx" grid=2\n%s\n' \
     'args = i32:8 f32:2 "buf:32:@my zeros" buf:32' >words.ini
 gives 0 '2 runs: 2 in the store already' -- sweep words.ini --db words.db
 gives 0 '3 runs in' -- db list --program 'my saxpy.ptx' --db words.db
@@ -60,7 +61,7 @@ gives 0 '2 runs: 1 in the store already' -- sweep m.ini atax --size small --db r
 
 gives 2 "'bicg' is one too many; several programs are written as atax,bicg" -- sweep atax bicg
 gives 2 "program and measure don't go together" -- sweep atax --measure shared --db runs.db
-gives 2 'sweep what? a workload' -- sweep --db runs.db
+card= gives 2 'sweep what? a workload' -- sweep --db runs.db
 # A cell that can't run is a mistake in what was written: the exit status is 2, of a sweep as of its dry run. It's 1 if
 # the store fails.
 for dry in '' --dry-run; do

@@ -1,6 +1,7 @@
 #!/bin/bash
 # --sched best-swl finds what single runs give; --cap ends a run where it says, with the same work for every scheduler.
 source test/cli/expect.bash
+card=gtx480
 cd "$work" || exit 1
 
 # --- best-swl

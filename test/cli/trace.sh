@@ -1,6 +1,7 @@
 #!/bin/bash
 # --trace: a file of trace events, whose slices, curves and instants agree with what the run's JSON says.
 source test/cli/expect.bash
+card=gtx480
 cd "$work" || exit 1
 number() { sed -n "s/^ *\"$1\": \([0-9]*\),\{0,1\}\$/\1/p" <<<"$out" | head -n 1; }
 # same NAME TRACED COUNTED

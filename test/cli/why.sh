@@ -2,6 +2,7 @@
 # --why: planted causes of misses, with numbers that are counted by hand. One thread loads, each load waiting for the
 # one before; the L1 has 16 KiB in lines of 128 bytes: 32 sets of 4 ways, by plain bits, LRU.
 source "$ONCHIP_SOURCE/test/cli/expect.bash"
+card=gtx480
 cd "$work" || exit 1
 cat >k.ptx <<'END'
 .version 7.0
@@ -45,7 +46,8 @@ END
 l1=(--set l1.size=16KiB --set l1.ways=4 --set l1.index=bits --set l1.replacement=lru --block 1 --why --json)
 # walk BYTES N STRIDE TIMES
 walk() {
-    "$ONCHIP" run k.ptx --kernel walk --arg "buf:$1" --arg "u32:$2" --arg "u32:$3" --arg "u32:$4" "${l1[@]}" >json
+    "$ONCHIP" run --gpu gtx480 k.ptx --kernel walk --arg "buf:$1" --arg "u32:$2" --arg "u32:$3" --arg "u32:$4" \
+        "${l1[@]}" >json
 }
 # is NAME VALUE …: of the structure x (or $of).
 is() {
@@ -79,13 +81,15 @@ walk 4096 32 4 1
 is loads 32 served 31 first_touch 1
 
 now='a line that a store drops'
-"$ONCHIP" run k.ptx --kernel touch --arg buf:4096 "${l1[@]}" --set l1.write_evict=yes >json
+"$ONCHIP" run --gpu gtx480 k.ptx --kernel touch --arg buf:4096 "${l1[@]}" --set l1.write_evict=yes >json
 is first_touch 1 dropped 1 conflict 0 capacity 0
 now='a hot line, pushed out by a stream'
-"$ONCHIP" run k.ptx --kernel both --arg buf:128 --arg buf:256KiB --arg u32:200 --arg u32:10 "${l1[@]}" >json
+"$ONCHIP" run --gpu gtx480 k.ptx --kernel both --arg buf:128 --arg buf:256KiB --arg u32:200 --arg u32:10 "${l1[@]}" \
+    >json
 of=hot is loads 10 served 0 first_touch 1 capacity 9 served_by.alone 9 evicted_by.cold 10
 of=cold is loads 2000 first_touch 2000 served_by.alone 0
-"$ONCHIP" run k.ptx --kernel both --arg buf:128 --arg buf:256KiB --arg u32:200 --arg u32:10 "${l1[@]/--json/--lines}" \
+"$ONCHIP" run --gpu gtx480 k.ptx --kernel both --arg buf:128 --arg buf:256KiB --arg u32:200 --arg u32:10 \
+    "${l1[@]/--json/--lines}" \
     >out
 said=$(tr -s ' \n' ' ' <out)
 [[ $said == *"hot the L1 of 16 KiB serves 0.0 % of its loads; one without the other structures' loads 90.0 %"* &&
@@ -101,16 +105,16 @@ block = 1
 args = &x u32:32 u32:128 u32:1
 times = 2
 END
-"$ONCHIP" run k.ptx @two.args --why --json --set l1.keep=no --set l1.size=16KiB >json
+"$ONCHIP" run --gpu gtx480 k.ptx @two.args --why --json --set l1.keep=no --set l1.size=16KiB >json
 jq '.kernels |= .[1:]' json >second && mv second json
 is loads 32 first_touch 0 dropped 32
 gives 2 '--why has no effect with --functional' -- run k.ptx --kernel touch --arg buf:4096 --why --functional
 
 # It changes nothing but what it says, on any number of threads.
-"$ONCHIP" run atax nx=128 ny=128 --json | jq 'del(.wall_seconds)' >plain
-"$ONCHIP" run atax nx=128 ny=128 --json --why --threads 2 | jq 'del(.wall_seconds)' >with
+"$ONCHIP" run --gpu gtx480 atax nx=128 ny=128 --json | jq 'del(.wall_seconds)' >plain
+"$ONCHIP" run --gpu gtx480 atax nx=128 ny=128 --json --why --threads 2 | jq 'del(.wall_seconds)' >with
 diff <(jq 'del(.kernels[].structures[].why)' with) plain >difference || complain "--why changes $(head -5 difference)"
-"$ONCHIP" run atax nx=128 ny=128 --json --why | jq 'del(.wall_seconds)' | diff - with >/dev/null ||
+"$ONCHIP" run --gpu gtx480 atax nx=128 ny=128 --json --why | jq 'del(.wall_seconds)' | diff - with >/dev/null ||
     complain 'two threads differ'
 # The classes are all misses.
 jq -e '[.kernels[].structures[].why | select(. != null) |

@@ -2,6 +2,7 @@
 # A CUDA program that a C compiler alone has built (app.c) runs on the simulated GPU: its output is what CUDA's
 # documents say, its exit status is its own, and the report comes on the standard error. Numbers are counted by hand.
 source "$ONCHIP_SOURCE/test/cudart/expect.bash"
+card=gtx480
 [[ -z ${ONCHIP_SANITIZED:-} ]] || exit 77  # a sanitizer wants to be in the program, too
 now=cc
 cc -std=gnu17 -Wall -Wextra -Werror "$ONCHIP_SOURCE/test/cudart/app.c" -o app "$ONCHIP_BUILD/cuda/libcudart.so.13" ||

@@ -28,6 +28,7 @@ sweep() {
 cat >m.ini <<'END'
 [matrix]
 program = ./script 0, ./script 0 input
+gpu     = gtx480
 sched   = lrr, gto
 END
 sweep 0 4 0 m.ini
@@ -47,10 +48,10 @@ grep -q "args=1.*the program's exit status is 1; it wrote last: .*a last word" o
 # Another executable is another program, even where only the script is named.
 cp app app.kept
 printf x >>app  # behind what is loaded
-"$onchip" sweep --db db --sched gto ./script 0 >out 2>err
+"$onchip" sweep --db db --gpu gtx480 --sched gto ./script 0 >out 2>err
 grep -q ': 0 in the store already, 1 simulated' out || complain "a changed executable: $(cat out err)"
 mv app.kept app
-"$onchip" sweep --db db --sched gto ./script 0 n=5 "x y" >out 2>err
+"$onchip" sweep --db db --gpu gtx480 --sched gto ./script 0 n=5 "x y" >out 2>err
 "$onchip" db list --db db >out
 grep -q 'args=0 "n=5" "x y"' out || complain "$(<out)"
 

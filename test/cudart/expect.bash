@@ -13,10 +13,12 @@ complain() {
     bad=1
 }
 
-# run ARGUMENT …: onchip run; its outputs in $out and $err, its exit status in $status.
+# run ARGUMENT …: onchip run; its outputs in $out and $err, its exit status in $status. A script whose numbers are of
+# one GPU sets $card.
+card=
 run() {
     now="onchip run $*" status=0
-    "$onchip" run "$@" >out 2>err || status=$?
+    "$onchip" run ${card:+--gpu "$card"} "$@" >out 2>err || status=$?
     out=$(<out) err=$(<err)
 }
 

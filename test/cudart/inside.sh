@@ -2,6 +2,7 @@
 # A program with CUDA's runtime inside of it: app.c, linked with functions of the runtime's names that are of no use, so
 # that whatever isn't redirected ends the program. A function that is shorter than the jump stays as it is.
 source "$ONCHIP_SOURCE/test/cudart/expect.bash"
+card=gtx480
 [[ -z ${ONCHIP_SANITIZED:-} && $(uname -m) == x86_64 ]] || exit 77
 now=cc
 unset LD_PRELOAD  # one of the tests' own

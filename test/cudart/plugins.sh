@@ -3,6 +3,7 @@
 # names that only return an error. It is linked, or opened while the program runs, several times. The program itself
 # knows nothing of CUDA. In the long form nvcc makes such a library.
 source "$ONCHIP_SOURCE/test/cudart/expect.bash"
+card=gtx480
 [[ -z ${ONCHIP_SANITIZED:-} && $(uname -m) == x86_64 ]] || exit 77
 now=cc
 unset LD_PRELOAD  # one of the tests' own

@@ -2,6 +2,7 @@
 # Arrays and texture objects (textures.c). Its output is what the CUDA C++ Programming Guide and the Runtime API
 # reference say; values that differ from the guide's formulas come with their place.
 source "$ONCHIP_SOURCE/test/cudart/expect.bash"
+card=gtx480
 [[ -z ${ONCHIP_SANITIZED:-} ]] || exit 77
 now=cc
 cc -std=gnu17 -Wall -Wextra -Werror "$ONCHIP_SOURCE/test/cudart/textures.c" -o textures \

@@ -166,7 +166,7 @@ static bool ask_oc_event_seconds(State *s)
 static bool ask_oc_open(State *s)
 {
     oc_ptr p;
-    if (oc_open(&(oc_config){.functional = true}, &s->other, NULL, 0) != OC_OK) return false;
+    if (oc_open(&(oc_config){.gpu = "gtx480", .functional = true}, &s->other, NULL, 0) != OC_OK) return false;
     bool ok = oc_malloc(s->other, 64, NULL, &p) == OC_OK && oc_free(s->other, p) == OC_OK;
     oc_close(s->other);
     return ok;
@@ -277,7 +277,8 @@ static void on_print(void *user, const char *text, size_t length)
 static void open_all(State *s, bool progress)
 {
     char why[500];
-    oc_config config = {.print = on_print, .progress = progress ? on_progress : NULL, .user = s, .threads = 2};
+    oc_config config = {
+        .gpu = "gtx480", .print = on_print, .progress = progress ? on_progress : NULL, .user = s, .threads = 2};
     if (oc_open(&config, &s->d, why, sizeof why) != OC_OK) fail_msg("%s", why);
     assert_int_equal(oc_load(s->d, ptx, sizeof ptx - 1, "callback.ptx", &s->m), OC_OK);
     assert_int_equal(oc_kernel_get(s->m, "say", &s->say), OC_OK);

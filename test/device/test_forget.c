@@ -31,7 +31,7 @@ static Work begin(bool functional, uint64_t interval)
     char message[1000];
     Work w;
     oc_module *m;
-    oc_config config = {.sets = sets, .functional = functional, .interval = interval};
+    oc_config config = {.gpu = "gtx480", .sets = sets, .functional = functional, .interval = interval};
     if (oc_open(&config, &w.device, message, sizeof message) != OC_OK) fail_msg("%s", message);
     if (oc_load(w.device, ptx, strlen(ptx), "count.ptx", &m) != OC_OK || oc_kernel_get(m, "count", &w.count) != OC_OK ||
         oc_kernel_get(m, "none", &w.none) != OC_OK || oc_malloc(w.device, 4, "out", &w.out) != OC_OK)

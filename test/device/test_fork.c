@@ -38,7 +38,7 @@ typedef struct Outcome {
 static Work begin(uint32_t threads)
 {
     char message[1000];
-    oc_config config = {.threads = threads};
+    oc_config config = {.gpu = "gtx480", .threads = threads};
     Work w;
     oc_module *m;
     if (oc_open(&config, &w.device, message, sizeof message) != OC_OK) fail_msg("%s", message);

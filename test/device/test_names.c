@@ -19,7 +19,8 @@ static oc_device *opened(oc_module **m, const char *const *sets)
 {
     oc_device *d;
     char message[500];
-    if (oc_open(&(oc_config){.sets = sets}, &d, message, sizeof message) != OC_OK) fail_msg("%s", message);
+    if (oc_open(&(oc_config){.gpu = "gtx480", .sets = sets}, &d, message, sizeof message) != OC_OK)
+        fail_msg("%s", message);
     if (oc_load(d, ptx, strlen(ptx), "names.ptx", m) != OC_OK) fail_msg("%s", oc_error(d));
     return d;
 }
@@ -70,7 +71,8 @@ static void declared(void **state)
                  ".version 7.0\n.target sm_35\n.address_size 64\n"
                  ".visible .entry %s(.param .u64 a, .param .u64 b, .param .u64 c)\n{\nret;\n}\n",
                  cases[n].name);
-        if (oc_open(&(oc_config){.functional = true}, &d, message, sizeof message) != OC_OK) fail_msg("%s", message);
+        if (oc_open(&(oc_config){.gpu = "gtx480", .functional = true}, &d, message, sizeof message) != OC_OK)
+            fail_msg("%s", message);
         if (oc_load(d, text, strlen(text), "declared.ptx", &m) != OC_OK) fail_msg("%s", oc_error(d));
         assert_int_equal(oc_kernel_get(m, cases[n].name, &k), OC_OK);
         const oc_kernel_info info = oc_kernel_describe(k);
@@ -90,7 +92,8 @@ static void series(void **state)
     char message[500];
     oc_device *d;
     const void *args[] = {&p};
-    if (oc_open(&(oc_config){.interval = 50}, &d, message, sizeof message) != OC_OK) fail_msg("%s", message);
+    if (oc_open(&(oc_config){.gpu = "gtx480", .interval = 50}, &d, message, sizeof message) != OC_OK)
+        fail_msg("%s", message);
     if (oc_load(d, ptx, strlen(ptx), "names.ptx", &m) != OC_OK) fail_msg("%s", oc_error(d));
     assert_int_equal(oc_malloc(d, 256, NULL, &p), OC_OK);
     assert_int_equal(oc_kernel_get(m, "one", &k), OC_OK);

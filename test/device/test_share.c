@@ -23,7 +23,7 @@ static oc_device *opened(bool functional)
     oc_device *d;
     char message[1000];
     static const char *const sets[] = {"gpu.memory=64MiB", "host.call=0", NULL};
-    oc_config config = {.sets = sets, .functional = functional};
+    oc_config config = {.gpu = "gtx480", .sets = sets, .functional = functional};
     if (oc_open(&config, &d, message, sizeof message) != OC_OK) fail_msg("%s", message);
     return d;
 }

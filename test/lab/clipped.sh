@@ -10,9 +10,10 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 export HOME=$folder
 {
-    "$ONCHIP" sweep --program 'atax nx=64 ny=64,syrk n=32' --set l1.size=8192,16KiB,65536 --sched gto,two-level,lrr \
+    "$ONCHIP" sweep --gpu gtx480 --program 'atax nx=64 ny=64,syrk n=32' --set l1.size=8192,16KiB,65536 \
+        --sched gto,two-level,lrr \
         --interval 1000 --jobs 1 --db store.db
-    "$ONCHIP" sweep --program 'atax nx=32 ny=32' --set l1.size=16KiB --with \
+    "$ONCHIP" sweep --gpu gtx480 --program 'atax nx=32 ny=32' --set l1.size=16KiB --with \
         'a label that is longer than most labels are: l2.latency=300 dram.latency=600,short: l2.latency=250' \
         --db store.db
 } >/dev/null
@@ -21,13 +22,14 @@ export HOME=$folder
 # One run, of a kernel with a long name.
 name=_ZN5outer5inner30a_kernel_whose_name_has_no_endIfN5other4typeIdEEEEvPT_T0_i
 "$ONCHIP" show ptx atax | sed "s/atax_kernel1/$name/g" >mine.ptx
-"$ONCHIP" report run mine.ptx kernel=$name --arg i32:64 --arg i32:64 --arg buf:32KiB --arg buf:1KiB --arg buf:1KiB \
+"$ONCHIP" report run --gpu gtx480 mine.ptx kernel=$name --arg i32:64 --arg i32:64 --arg buf:32KiB --arg buf:1KiB \
+    --arg buf:1KiB \
     block=64 --lines --interval 100 -o single.html >/dev/null
 grep -q 'outer::inner::' single.html
-"$ONCHIP" advise atax nx=64 ny=64 --db store.db --page advise.html >/dev/null
+"$ONCHIP" advise --gpu gtx480 atax nx=64 ny=64 --db store.db --page advise.html >/dev/null
 # Two versions of it, whose lines, arrays and counters differ; one is a file that lacks counters and fails the limits.
 given=(--kernel "$name" --arg i32:64 --arg i32:64 --arg buf:32KiB --arg buf:1KiB --arg buf:1KiB --block 64)
-"$ONCHIP" run mine.ptx "${given[@]}" --json --lines | sed '/^ *"l2\./d' \
+"$ONCHIP" run --gpu gtx480 mine.ptx "${given[@]}" --json --lines | sed '/^ *"l2\./d' \
     >an_old_version_with_a_name_of_many_words.json
 sed 's/, 4;/, 8;/' mine.ptx >new.ptx
 "$ONCHIP" compare an_old_version_with_a_name_of_many_words.json "new.ptx ${given[*]/32KiB/64KiB}" -o compare.html \

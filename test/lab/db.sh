@@ -29,8 +29,8 @@ db 1 "no store to read at nowhere.db" delete --failed --db nowhere.db
 
 "$ONCHIP" sweep --program vectoradd,atax,histogram --size small --gpu gtx480,titan_black --set l1.size=16KiB,32KiB \
     >/dev/null
-"$ONCHIP" sweep --program vectoradd --set gpu.memory=1MiB >/dev/null || true
-"$ONCHIP" sweep --program atax --size small \
+"$ONCHIP" sweep --gpu gtx480 --program vectoradd --set gpu.memory=1MiB >/dev/null || true
+"$ONCHIP" sweep --gpu gtx480 --program atax --size small \
     --set storage.carveouts="{24,17,17,17,17,17,17,17,17,17,17,17,17,17,17,17}" \
     --kernels kernel1 >/dev/null || true
 
@@ -92,8 +92,9 @@ db 1 "has no column 'l1.hist'; did you mean 'l1.hits'?" list --columns l1.hist
 db 1 "has no setting 'l1.sise'; did you mean 'l1.size'?" list --where l1.sise=3
 db 1 "'grid' belongs to a kernel" list --columns grid
 # A PTX file's settings have names of a kernel's columns. A row of a run has the setting; a row of a kernel has both.
-awk '/^```ptx$/ { on = 1; next } /^```$/ { if (on) exit } on' "$ONCHIP_SOURCE/README.md" >saxpy.ptx
-"$ONCHIP" sweep saxpy.ptx "grid={2,1},3" block=8,16 kernel=saxpy --arg i32:8 --arg f32:2 --arg buf:32 --arg buf:32 \
+cp "$ONCHIP_SOURCE/examples/saxpy.ptx" saxpy.ptx
+"$ONCHIP" sweep --gpu gtx480 saxpy.ptx "grid={2,1},3" block=8,16 kernel=saxpy --arg i32:8 --arg f32:2 --arg buf:32 \
+    --arg buf:32 \
     --db file.db >/dev/null
 front='key verb program params gpu overrides options model'
 db 0 "$(tr ' ' '\t' <<<"$front grid block cycles status error")" list --columns cycles --db file.db
@@ -183,14 +184,14 @@ db 0 "4 runs deleted" delete --program histogram --yes
 db 0 "8 runs in" list
 
 # A field with a comma stands in quotes (RFC 4180).
-"$ONCHIP" sweep vectoradd n=64 --set 'storage.carveouts={24,17}' --db commas.db >/dev/null
+"$ONCHIP" sweep --gpu gtx480 vectoradd n=64 --set 'storage.carveouts={24,17}' --db commas.db >/dev/null
 db 0 ',gtx480,"storage.carveouts=24,17",,' list --csv --columns storage.carveouts --db commas.db
 db 0 ',"24,17",done,' list --csv --columns storage.carveouts --db commas.db
 
 # The course of each kernel is exported as the run itself tells it: atax has two.
 series() { tr -d ' \n' | grep -o '"cycles":\[[0-9,]*\]'; }
-"$ONCHIP" sweep atax --size small --interval 2000 --db series.db >/dev/null
-"$ONCHIP" run atax --size small --interval 2000 --json | series >told
+"$ONCHIP" sweep --gpu gtx480 atax --size small --interval 2000 --db series.db >/dev/null
+"$ONCHIP" run --gpu gtx480 atax --size small --interval 2000 --json | series >told
 "$ONCHIP" db export --db series.db --json | series >exported
 [[ $(sort -u told | wc -l) == 2 ]] && cmp -s told exported || complain "exported: $(cut -c1-60 exported)"
 

@@ -77,7 +77,7 @@ read -r class launches within <<<"$got"
 jq -ne "($within - ${want#* }) | fabs < 1e-6" >/dev/null || complain "expected: within $within, not ${want#* }"
 "$ONCHIP" run vectoradd n=200000 --gpu rtx3080 >out
 grep -q "how sure  *bandwidth: within .* in 90 % of $launches" out || complain "no line says how sure it is: $(<out)"
-"$ONCHIP" run vectoradd --size small >out
+"$ONCHIP" run --gpu gtx480 vectoradd --size small >out
 ! grep -q 'how sure' out || complain "gtx480, from before Volta, has a line about measured times: $(<out)"
 # The same sentence in the text, in JSON, in advise and on a page. A class without launches, a card without: in words.
 says=$(jq -r '.kernels[0].expected.says' json)
@@ -116,7 +116,7 @@ cat >product.ptx <<'END'
 END
 has 'tensor: not measured: no launch of this class was measured on the card (doc/results/stopwatch.md)' rtx3080 \
     product.ptx
-says=$("$ONCHIP" run vectoradd n=32 --json | jq -r '.kernels[0].expected.says')
+says=$("$ONCHIP" run --gpu gtx480 vectoradd n=32 --json | jq -r '.kernels[0].expected.says')
 [[ $says == 'not measured on this card;'* ]] || complain "gtx480: JSON says: $says"
 [[ -s $ONCHIP_SOURCE/doc/results/stopwatch.md ]] || complain "the page that the sentence names is missing"
 exit $bad

@@ -6,12 +6,12 @@ set -uo pipefail
 source "$ONCHIP_SOURCE/test/test.bash"
 cd "$work"
 args=(atax nx=256 ny=256 --set l1.size=16KiB)
-"$ONCHIP" run "${args[@]}" --json >run.json
+"$ONCHIP" run --gpu gtx480 "${args[@]}" --json >run.json
 # gnuplot isn't needed to draw these two, but the page has others.
 if command -v gnuplot >/dev/null; then
-    "$ONCHIP" report run "${args[@]}" --plot plots -o page.html >/dev/null || complain "report run fails"
+    "$ONCHIP" report run --gpu gtx480 "${args[@]}" --plot plots -o page.html >/dev/null || complain "report run fails"
 else
-    "$ONCHIP" report run "${args[@]}" --no-figures -o page.html >/dev/null || complain "report run fails"
+    "$ONCHIP" report run --gpu gtx480 "${args[@]}" --no-figures -o page.html >/dev/null || complain "report run fails"
 fi
 python3 - <<'PYTHON' || bad=1
 import csv, json, os, xml.etree.ElementTree as tree

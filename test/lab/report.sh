@@ -7,9 +7,9 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 # A store has the runs in the order in which they ended; with one job that is the order of the matrix.
-"$ONCHIP" sweep --program 'atax nx=64 ny=64,syrk n=32' --set l1.size=16KiB,8KiB --sched gto,lrr --jobs 1 \
+"$ONCHIP" sweep --gpu gtx480 --program 'atax nx=64 ny=64,syrk n=32' --set l1.size=16KiB,8KiB --sched gto,lrr --jobs 1 \
     --db store.db >/dev/null
-"$ONCHIP" sweep --program 'syrk n=32' --max-cycles 500 --interval 100 --db store.db >/dev/null
+"$ONCHIP" sweep --gpu gtx480 --program 'syrk n=32' --max-cycles 500 --interval 100 --db store.db >/dev/null
 "$ONCHIP" report --db store.db --plot plots -o page.html >/dev/null
 
 python3 - page.html store.db plots <<'PYTHON'
@@ -194,7 +194,7 @@ PATH=$folder/bare "$ONCHIP" report --db store.db --no-figures >/dev/null
 # One program, and runs made for the report.
 grep -q '^one.html: 5 runs' <<<"$("$ONCHIP" report --db store.db --program syrk --no-figures -o one.html)"
 ! grep -q atax one.html
-two=$("$ONCHIP" report run atax nx=32 ny=32 --set l1.size=8KiB,16KiB --interval 500 -o two.html)
+two=$("$ONCHIP" report run --gpu gtx480 atax nx=32 ny=32 --set l1.size=8KiB,16KiB --interval 500 -o two.html)
 grep -q '^two.html: 2 runs' <<<"$two"
 grep -q 'IPC over time' two.html
 
@@ -221,7 +221,8 @@ assert f"1 is {first} cycles, {first / clock['titan_black']:.4g} µs on titan_bl
 PYTHON
 
 # A long text gives way to the numbers behind it, and is there whole.
-"$ONCHIP" sweep --program 'atax nx=32 ny=32' --set dram.simple=yes --set sched.policy=gto --set l1.merges=9 \
+"$ONCHIP" sweep --gpu gtx480 --program 'atax nx=32 ny=32' --set dram.simple=yes --set sched.policy=gto \
+    --set l1.merges=9 \
     --set l2.merges=9 --db long.db >/dev/null
 "$ONCHIP" report --db long.db --no-figures -o long.html >/dev/null
 settings='dram.simple=yes sched.policy=gto l1.merges=9 l2.merges=9'
@@ -269,7 +270,7 @@ cat >store.ptx <<'PTX'
     ret;
 }
 PTX
-"$ONCHIP" sweep --program store.ptx --set args=buf:4KiB --set grid=1,2,3,4,5,6,7,8 --db names.db >/dev/null
+"$ONCHIP" sweep --gpu gtx480 --program store.ptx --set args=buf:4KiB --set grid=1,2,3,4,5,6,7,8 --db names.db >/dev/null
 python3 - names.db <<'PYTHON'
 import sqlite3, sys
 names = ["%d.ptx", "%s%n%%%.ptx", "#`touch ran`.ptx", "$(touch ran)'q'.ptx", "a\\b\\", "${x}_y^z@w&v~u", "two\nlines",
@@ -300,7 +301,7 @@ assert sum(e.tag.endswith("}polygon") for e in issued.iter()) == 8 + 1, "a bar f
 PYTHON
 
 # A baseline with a comma, among blocks of two dimensions.
-"$ONCHIP" sweep store.ptx "block={32,8},{16,16},{8,32}" --arg buf:4KiB --db blocks.db >/dev/null
+"$ONCHIP" sweep --gpu gtx480 store.ptx "block={32,8},{16,16},{8,32}" --arg buf:4KiB --db blocks.db >/dev/null
 for block in 32,8 16,16; do
     "$ONCHIP" report --no-figures --db blocks.db --baseline "gpu=gtx480,block={$block}" -o blocks.html >/dev/null
     grep -q "cycles relative to $block<" blocks.html || { echo "the baseline isn't $block" >&2; exit 1; }
@@ -311,7 +312,8 @@ done
 name=$(sed -n 's/^\.visible \.entry \([A-Za-z0-9_]*\).*/\1/p' add.ptx | head -n 1)
 long=k$(printf 'x%.0s' {1..1500}) rest=$(printf 'y%.0s' {1..1500})
 for n in 1 2; do sed "s/entry $name/entry $long$n$rest/" add.ptx >long$n.ptx; done
-"$ONCHIP" report run long1.ptx,long2.ptx --arg i32:32 --arg buf:128 --arg buf:128 --arg buf:128 -o long.html >/dev/null
+"$ONCHIP" report run --gpu gtx480 long1.ptx,long2.ptx --arg i32:32 --arg buf:128 --arg buf:128 \
+    --arg buf:128 -o long.html >/dev/null
 if grep -q "$long" long.html; then echo "a kernel's name of 3,000 letters is whole" >&2 && exit 1; fi
 (($(grep -o '<td[^>]*>kx*…[^<"]*' long.html | sort -u | wc -l) == 2)) ||
     { echo "two kernels look the same" >&2; exit 1; }

@@ -31,7 +31,7 @@ if python3 -c 'import pandas' 2>/dev/null; then
 fi
 
 # Every field of the JSON is in store.md or in counters.md.
-"$ONCHIP" sweep --program vectoradd --size small --interval 100 --db results.db >/dev/null
+"$ONCHIP" sweep --gpu gtx480 --program vectoradd --size small --interval 100 --db results.db >/dev/null
 "$ONCHIP" export >/dev/null 2>&1 && complain "export is a command of db"
 "$ONCHIP" db export --json --db results.db -o all.json
 "$ONCHIP" db compare --by l1.size=16KiB,32KiB --json --db results.db >compare.json

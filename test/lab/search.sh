@@ -20,11 +20,12 @@ most=48 room=()
 [[ ${ONCHIP_LONG:-} ]] || most=12 room=(--set sm.warps=12)
 runs=$((2 * (1 + most / 2)))
 swl=(atax,bicg nx=256 ny=64 "${room[@]}" --sched gto,best-swl)
-status out 0 "$ONCHIP" sweep "${swl[@]}" --jobs 1 --db one.db
+status out 0 "$ONCHIP" sweep --gpu gtx480 "${swl[@]}" --jobs 1 --db one.db
 says out "$runs runs: 0 in the store already, $runs simulated, 0 failed"
 for program in atax bicg; do
     for ((limit = 2; limit <= most; limit += 2)); do
-        "$ONCHIP" run $program nx=256 ny=64 "${room[@]}" --sched swl --set sched.limit=$limit --json | values cycles |
+        "$ONCHIP" run --gpu gtx480 $program nx=256 ny=64 "${room[@]}" --sched swl --set sched.limit=$limit --json |
+            values cycles |
             awk -v limit=$limit 'NR % 2 { c[++n] = $1 } END { print limit, c[1], c[2] }'  # each is a counter, too
     done >limits
     line=$(awk -v p=$program -v room="${room[*]:+${room[1]} }" -v most=$most '
@@ -33,8 +34,8 @@ for program in atax bicg; do
           if (NR == 1 || all <= low) { low = all; one = $1 } }
         END {
             each = least[2] + least[3]
-            printf "%s nx=256 ny=64 %ssched=best-swl: best with sched.limit=%d (%s_kernel1), %d (%s_kernel2): ",
-                p, room, at[2], p, at[3], p
+            printf "%s gpu=gtx480 nx=256 ny=64 %ssched=best-swl: ", p, room
+            printf "best with sched.limit=%d (%s_kernel1), %d (%s_kernel2): ", at[2], p, at[3], p
             printf "%d cycles, ", each
             printf "%.3f times as fast as with %d; with one for all kernels, %d, %.3f times",
                 all / each, most, one, all / low
@@ -47,22 +48,23 @@ says out "sched.limit=2 (atax_kernel1), $most (atax_kernel2)"  # (kernels with d
 
 # --- again, with more jobs, in shards, and by onchip run
 cp out first
-status out 0 "$ONCHIP" sweep "${swl[@]}" --db one.db
+status out 0 "$ONCHIP" sweep --gpu gtx480 "${swl[@]}" --db one.db
 says out "$runs runs: $runs in the store already, 0 simulated, 0 failed"
 diff <(grep sched= first) <(grep sched= out) >&2 || complain 'the second time it finds something else'
-status out 0 "$ONCHIP" sweep "${swl[@]}" --jobs 2 --db two.db
+status out 0 "$ONCHIP" sweep --gpu gtx480 "${swl[@]}" --jobs 2 --db two.db
 diff <(grep sched= first) <(grep sched= out) >&2 || complain 'two jobs find something else'
 same one.db two.db
 for k in 0 1; do
-    status out 0 "$ONCHIP" sweep "${swl[@]}" --shard $k/2 --db part$k.db
+    status out 0 "$ONCHIP" sweep --gpu gtx480 "${swl[@]}" --shard $k/2 --db part$k.db
     ! grep sched= out || complain 'a shard has not all candidates'
 done
 status out 0 "$ONCHIP" db merge part0.db part1.db --db parts.db
 same one.db parts.db
 "$ONCHIP" db export --db one.db >before
-status out 0 "$ONCHIP" run atax nx=256 ny=64 "${room[@]}" --sched best-swl --db one.db
+status out 0 "$ONCHIP" run --gpu gtx480 atax nx=256 ny=64 "${room[@]}" --sched best-swl --db one.db
 "$ONCHIP" db export --db one.db | cmp -s - before || complain 'onchip run makes runs that the sweep has made'
-status out 0 "$ONCHIP" sweep bicg nx=256 ny=64 "${room[@]}" --sched swl --set sched.limit=2,$most --dry-run --db one.db
+status out 0 "$ONCHIP" sweep --gpu gtx480 bicg nx=256 ny=64 "${room[@]}" --sched swl --set sched.limit=2,$most \
+    --dry-run --db one.db
 [[ $(grep -c '^stored ' out) == 2 ]] || complain "runs of a search aren't runs like others: $(cat out)"
 
 # db list finds the limit that is best for all kernels, beside runs that aren't of the search.
@@ -75,15 +77,15 @@ status out 1 "$ONCHIP" db list --db one.db --best l1.size
 says out "none of these runs has the setting 'l1.size'"
 
 # Of equals the largest: two warps are within each limit.
-status out 0 "$ONCHIP" sweep vectoradd n=64 "${room[@]}" --sched best-swl --db equal.db
+status out 0 "$ONCHIP" sweep --gpu gtx480 vectoradd n=64 "${room[@]}" --sched best-swl --db equal.db
 says out "best with sched.limit=$most: "
 status out 0 "$ONCHIP" db list --db equal.db --best sched.limit --csv --columns sched.limit
 [[ $(tail -n 1 out | tr -d '\r') == *,$most,* && $(grep -c ^ out) == 2 ]] || complain "of equals: $(cat out)"
 
 # Of one kernel there is one best; a search that has none is an error.
-status out 0 "$ONCHIP" sweep atax nx=256 ny=64 "${room[@]}" --kernels kernel1 --sched best-swl --db one.db
+status out 0 "$ONCHIP" sweep --gpu gtx480 atax nx=256 ny=64 "${room[@]}" --kernels kernel1 --sched best-swl --db one.db
 says out 'kernels=kernel1 sched=best-swl: best with sched.limit=2: '
-status out 1 "$ONCHIP" sweep atax nx=64 ny=64 "${room[@]}" --functional --sched best-swl --db one.db
+status out 1 "$ONCHIP" sweep --gpu gtx480 atax nx=64 ny=64 "${room[@]}" --functional --sched best-swl --db one.db
 says out 'sched=best-swl: no kernel was timed'
 
 # --- autotune: blocks of 256 threads don't fit in 128
@@ -112,7 +114,8 @@ status out 0 "$ONCHIP" db list --db threads.db --where l1.size=32KiB --best sm.t
 threads=$(sed 's/.*sm.threads=\([0-9]*\):.*/\1/' <<<"$line")
 [[ $(tail -n 1 out | tr -d '\r') == *",$threads,"* && $(grep -c ^ out) == 2 ]] || complain "db list --best: $(cat out)"
 # What fails for another reason is a failure.
-status out 1 "$ONCHIP" sweep "${tuned[@]}" --set registers.count=1024 --autotune threads=256,512 --db threads.db
+status out 1 "$ONCHIP" sweep "${tuned[@]}" --set registers.count=1024 --autotune threads=256,512 \
+    --db threads.db
 says out '2 failed'
 says out 'a run failed, that with sm.threads=256'
 # A file has them as an axis.
@@ -133,6 +136,7 @@ y        = cycles
 best     = min cycles
 [matrix]
 program  = atax nx=256 ny=64
+gpu      = gtx480
 sched    = gto, best-swl
 INI
 [[ ! ${room[*]} ]] || echo "${room[1]}" >>paper/swl.ini

@@ -7,15 +7,17 @@ source "$ONCHIP_SOURCE/test/test.bash"
 python3 -c 'import sqlite3' 2>/dev/null || exit 77
 cd "$work"
 args=(atax nx=512 ny=16) # its second kernel is the slower one
-"$ONCHIP" run "${args[@]}" --json >run.json || complain "the run fails"
-"$ONCHIP" report run "${args[@]}" --lines --interval 1000 --no-figures -o page.html >/dev/null || complain "no page"
+"$ONCHIP" run --gpu gtx480 "${args[@]}" --json >run.json || complain "the run fails"
+"$ONCHIP" report run --gpu gtx480 "${args[@]}" --lines --interval 1000 --no-figures -o page.html >/dev/null ||
+    complain "no page"
 mkdir -p far/away
 sed 's/atax_kernel1/_Z5firstIfEvPT_i/g' < <("$ONCHIP" show ptx atax) >far/away/mine.ptx
-"$ONCHIP" report run far/away/mine.ptx kernel=_Z5firstIfEvPT_i --arg i32:32 --arg i32:32 --arg buf:4KiB \
+"$ONCHIP" report run --gpu gtx480 far/away/mine.ptx kernel=_Z5firstIfEvPT_i --arg i32:32 --arg i32:32 --arg buf:4KiB \
     --arg buf:4KiB --arg buf:4KiB --no-figures -o named.html >named.out 2>&1 ||
     complain "no page of a file: $(<named.out)"
 # A run without time has kernels, and no figure of them.
-"$ONCHIP" report run "${args[@]}" --functional --no-figures -o plain.html >/dev/null || complain "no page without time"
+"$ONCHIP" report run --gpu gtx480 "${args[@]}" --functional --no-figures -o plain.html >/dev/null ||
+    complain "no page without time"
 grep -q 'without time' plain.html && ! grep -q '<figure' plain.html || complain "a page without time has figures"
 python3 - <<'PYTHON' || bad=1
 import csv, json, re, xml.etree.ElementTree as tree

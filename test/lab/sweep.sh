@@ -15,22 +15,22 @@ status() {
 }
 
 # --- several into one store that none of them made yet: the same runs, and others
-status out 0 "$ONCHIP" sweep "${matrix[@]}" --db alone.db
+status out 0 "$ONCHIP" sweep --gpu gtx480 "${matrix[@]}" --db alone.db
 says out "12 runs: 0 in the store already, 12 simulated, 0 failed"
 pids=()
 for k in 1 2 3 4; do
-    "$ONCHIP" sweep "${matrix[@]}" --jobs 2 --db crowd.db >"out$k" 2>&1 &
+    "$ONCHIP" sweep --gpu gtx480 "${matrix[@]}" --jobs 2 --db crowd.db >"out$k" 2>&1 &
     pids+=($!)
 done
 "$ONCHIP" sweep "${matrix[@]}" --gpu titan_black --jobs 1 --db crowd.db >out5 2>&1 &
 pids+=($!)
 for pid in "${pids[@]}"; do wait "$pid" || complain "a sweep beside others failed: $(cat out?)"; done
 same alone.db crowd.db
-status out 0 "$ONCHIP" sweep "${matrix[@]}" --db crowd.db
+status out 0 "$ONCHIP" sweep --gpu gtx480 "${matrix[@]}" --db crowd.db
 says out "12 runs: 12 in the store already, 0 simulated, 0 failed"
 
 # --- shards
-for k in 0 1 2; do status out 0 "$ONCHIP" sweep "${matrix[@]}" --shard $k/3 --db part$k.db; done
+for k in 0 1 2; do status out 0 "$ONCHIP" sweep --gpu gtx480 "${matrix[@]}" --shard $k/3 --db part$k.db; done
 status out 0 "$ONCHIP" db merge part0.db part1.db part2.db --db whole.db
 says out "whole.db: 12 added, 0 known"
 same alone.db whole.db
@@ -40,22 +40,23 @@ status out 1 "$ONCHIP" db merge ./whole.db --db whole.db
 says out "./whole.db can't be merged into itself"
 status out 1 "$ONCHIP" db merge nowhere.db --db whole.db
 [[ ! -e nowhere.db ]] || complain "merging made the store it should read"
-for shard in 3/3 x 1 -1/2 1/0; do status out 2 "$ONCHIP" sweep "${matrix[@]}" --shard "$shard" --db part.db; done
+for shard in 3/3 x 1 -1/2 1/0; do status out 2 "$ONCHIP" sweep --gpu gtx480 "${matrix[@]}" --shard "$shard" \
+    --db part.db; done
 
 # --- a run that fails
 small=(--program vectoradd "n=1048576,64" --set gpu.memory=1MiB)
-status out 1 "$ONCHIP" sweep "${small[@]}" --db failing.db
+status out 1 "$ONCHIP" sweep --gpu gtx480 "${small[@]}" --db failing.db
 says out "2 runs: 0 in the store already, 1 simulated, 1 failed"
 status out 0 "$ONCHIP" db list --failed --db failing.db
 says out "the device's memory of 1048576 bytes has no room for 4194304 more (gpu.memory)"
 says out "1 run in failing.db"
-status out 1 "$ONCHIP" sweep "${small[@]}" --db failing.db
+status out 1 "$ONCHIP" sweep --gpu gtx480 "${small[@]}" --db failing.db
 says out "2 runs: 2 in the store already, 0 simulated, 1 failed (1 of them before: --retry makes them again)"
-status out 1 "$ONCHIP" sweep "${small[@]}" --retry --db failing.db
+status out 1 "$ONCHIP" sweep --gpu gtx480 "${small[@]}" --retry --db failing.db
 says out "2 runs: 1 in the store already, 0 simulated, 1 failed"
 
 # --- a kernel of a PTX file: its text, and what its arguments are read from, are part of the key
-awk '/^```ptx$/ { on = 1; next } /^```$/ { if (on) exit } on' "$ONCHIP_SOURCE/README.md" >saxpy.ptx
+cp "$ONCHIP_SOURCE/examples/saxpy.ptx" saxpy.ptx
 head -c 4096 /dev/zero >zeros
 file=(--program saxpy.ptx grid=4 block=256
     "args=i32:1024 f32:2 buf:4KiB:@zeros buf:4KiB,i32:4 f32:2 buf:16:iota:f32 buf:16" --db file.db)
@@ -71,16 +72,16 @@ status out 0 "$ONCHIP" sweep "${file[@]}"
 says out "2 runs: 0 in the store already, 2 simulated"
 # A copy under another name is another run: both names are there, and can be compared.
 cp saxpy.ptx copy.ptx
-status out 0 "$ONCHIP" sweep saxpy.ptx,copy.ptx block=16 "args=i32:16 f32:2 buf:64 buf:64" --db names.db
+status out 0 "$ONCHIP" sweep --gpu gtx480 saxpy.ptx,copy.ptx block=16 "args=i32:16 f32:2 buf:64 buf:64" --db names.db
 says out "2 runs: 0 in the store already, 2 simulated, 0 failed"
 status out 0 "$ONCHIP" db compare --by program=saxpy.ptx,copy.ptx --db names.db
 says out "equal in every digit"
-status out 0 "$ONCHIP" sweep vectoradd n=64 --ptx saxpy.ptx,copy.ptx --db names.db --dry-run
+status out 0 "$ONCHIP" sweep --gpu gtx480 vectoradd n=64 --ptx saxpy.ptx,copy.ptx --db names.db --dry-run
 says out "ptx=saxpy.ptx"
 says out "ptx=copy.ptx"
-status out 2 "$ONCHIP" sweep --program saxpy.ptx grd=4 --db file.db
+status out 2 "$ONCHIP" sweep --gpu gtx480 --program saxpy.ptx grd=4 --db file.db
 says out "a PTX file has no parameter 'grd'"
-status out 1 "$ONCHIP" sweep --program saxpy.ptx block=16 "args=i32:16 f32:2 buf:64 buf:32" --db file.db
+status out 1 "$ONCHIP" sweep --gpu gtx480 --program saxpy.ptx block=16 "args=i32:16 f32:2 buf:64 buf:32" --db file.db
 says out "1 failed"
 status out 0 "$ONCHIP" db list --failed --db file.db --csv
 says out "outside of every allocation"
@@ -93,8 +94,10 @@ gpu = gtx780
 shared.mode = 4, 8
 [matrix ops]
 measure = ops
+gpu = gtx480
 [matrix run]
 program = vectoradd n=64
+gpu = gtx480
 INI
 status out 0 "$ONCHIP" sweep probe.ini --jobs 2 --db probe.db
 says out "4 runs: 0 in the store already, 4 simulated, 0 failed"
@@ -127,7 +130,7 @@ status out 0 "$ONCHIP" db list --failed --program throughput --db failing.db
 says out "no block of this kernel fits an SM"
 # what the host's CPU does is real time, and said to be; the rest is simulated
 for scenario in cpu bigkernel; do
-    status out 0 "$ONCHIP" sweep \
+    status out 0 "$ONCHIP" sweep --gpu gtx480 \
         "measure=bigkernel app=affinity scenario=$scenario bytes=64KiB chunk=8KiB blocks=1 threads=64" \
         --gpu titan_black --set gpu.memory=1MiB --db stream.db
 done
@@ -143,7 +146,7 @@ status out 2 "$ONCHIP" sweep "measure=bigkernel bytes=12" --gpu titan_black --db
 says out "a number from 1024 to 1073741824"
 
 # --- a run whose process is killed
-"$ONCHIP" sweep --program "atax nx=4096 ny=4096,vectoradd n=64" --jobs 1 --db killed.db >out 2>&1 &
+"$ONCHIP" sweep --gpu gtx480 --program "atax nx=4096 ny=4096,vectoradd n=64" --jobs 1 --db killed.db >out 2>&1 &
 pid=$!
 child=
 while [[ -z $child ]] && kill -0 $pid 2>/dev/null; do

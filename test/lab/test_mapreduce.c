@@ -14,7 +14,7 @@ static size_t assert_right(const char *name, const char *choice, const char *oth
     char params[256];
     size_t launches = 0;
     snprintf(params, sizeof params, "%s %s", choice, other);
-    oc_device *d = run_workload(workload_find(name), params, true, &(oc_config){.functional = true});
+    oc_device *d = run_workload(workload_find(name), params, true, &(oc_config){.gpu = "gtx480", .functional = true});
     for (size_t k = 0; k < oc_launches(d); k++) launches += strstr(oc_launch_kernel(d, k), kernels) != NULL;
     oc_close(d);
     return launches;

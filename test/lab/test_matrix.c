@@ -104,29 +104,29 @@ static void sizes(void **state)
 static void products(void **state)
 {
     (void)state;
-    assert_outcome("[matrix]\nprogram = atax, mvt n=64\nl1.size = 16KiB , 32KiB\nsize = small\n",
+    assert_outcome("[matrix]\ngpu = gtx480\nprogram = atax, mvt n=64\nl1.size = 16KiB , 32KiB\nsize = small\n",
                    "atax on gtx480 l1.size=16KiB small\natax on gtx480 l1.size=32KiB small\n"
                    "mvt n=64 on gtx480 l1.size=16KiB small\nmvt n=64 on gtx480 l1.size=32KiB small\n");
     assert_outcome("[matrix]\nworkload = vectoradd\nn = 8\ngpu = gtx480, titan_black\nsched = lrr\nmax-cycles = "
                    "1000\n[matrix two]\nprogram = saxpy\nfunctional = yes\n",
                    "vectoradd n=8 on gtx480 sched.policy=lrr max-cycles=1000\nvectoradd n=8 on titan_black "
                    "sched.policy=lrr max-cycles=1000\n"
-                   "saxpy on gtx480 functional\n");
-    assert_outcome("[matrix]\nprogram = vectoradd\nstorage.carveouts = {24, 17, 17}, 16\n",
+                   "saxpy on " OC_DEFAULT_GPU " functional\n");
+    assert_outcome("[matrix]\ngpu = gtx480\nprogram = vectoradd\nstorage.carveouts = {24, 17, 17}, 16\n",
                    "vectoradd on gtx480 storage.carveouts=24, 17, 17\nvectoradd on gtx480 storage.carveouts=16\n");
-    assert_outcome("[matrix]\nprogram = vectoradd\nwith = large: n=64 l1.size=32KiB, n=8\n",
+    assert_outcome("[matrix]\ngpu = gtx480\nprogram = vectoradd\nwith = large: n=64 l1.size=32KiB, n=8\n",
                    "vectoradd n=64 on gtx480 l1.size=32KiB\nvectoradd n=8 on gtx480\n");
     assert_outcome("[matrix]\nmeasure = shared, throughput scale=0.50\ngpu = gtx780\nshared.mode = 4, 8\n",
                    "shared on gtx780 shared.mode=4\nshared on gtx780 shared.mode=8\nthroughput scale=0.50 on gtx780 "
                    "shared.mode=4\n"
                    "throughput scale=0.50 on gtx780 shared.mode=8\n");
-    assert_outcome("[matrix]\nverb = probe\nprogram = ops\n", "ops on gtx480\n");
+    assert_outcome("[matrix]\nverb = probe\nprogram = ops\n", "ops on " OC_DEFAULT_GPU "\n");
     assert_outcome("[matrix]\nprogram = \"atax\" nx=\"8\" ny=9, vectoradd\ngpu = \"gtx480\"\n",
                    "atax nx=8 ny=9 on gtx480\nvectoradd on gtx480\n");
     assert_outcome(
         "[matrix]\nprogram = vectoradd\nwith = \"a b\": gpu=\"gtx480\" n=5 tlb1.sets=24 17 17 l1.size=16KiB\n",
         "vectoradd n=5 on gtx480 tlb1.sets=24 17 17 l1.size=16KiB\n");
-    assert_outcome("[notes]\nx = 1\n[matrix]\nprogram = vectoradd\nn = 8\n", "vectoradd n=8 on gtx480\n");
+    assert_outcome("[notes]\nx = 1\n[matrix]\ngpu = gtx480\nprogram = vectoradd\nn = 8\n", "vectoradd n=8 on gtx480\n");
 }
 
 static void refusals(void **state)
@@ -184,7 +184,7 @@ static void refusals(void **state)
                    "3:1: error: throughput has no parameter 'n'; it has: scale\n    3 | n = 8\n      | ^");
     assert_begins("[matrix]\nmeasure = shared\nn = 8\n", "3:1: error: shared has no parameter 'n'; it has: none");
     assert_begins("[matrix]\nmeasure = shared\nkernels = k\n", "3:11: error: a measurement can't have kernels");
-    assert_begins("[matrix]\nmeasure = shared\nfunctional = yes\n",
+    assert_begins("[matrix]\ngpu = gtx480\nmeasure = shared\nfunctional = yes\n",
                   "shared on gtx480: a measurement can't have functional");
     assert_begins("[matrix]\nprogram = mvt\ngpu = gtx480, gtx481\n", "3:15: error: ");
     // A name with blanks, and one with whatever else divides words and lists.
@@ -221,18 +221,18 @@ static void candidates(void **state)
         assert_outcome(text.v, want.v);
         text_free(&text), text_free(&want);
     }
-    assert_outcome("[matrix]\nprogram = mvt\nautotune = no, threads=512,128, 512\n",
+    assert_outcome("[matrix]\ngpu = gtx480\nprogram = mvt\nautotune = no, threads=512,128, 512\n",
                    "mvt on gtx480\nmvt on gtx480 sm.threads=128\nmvt on gtx480 sm.threads=512\n");
-    assert_outcome("[matrix]\nprogram = mvt\nautotune = {threads=0x40}\nn = 8, 16\n",
+    assert_outcome("[matrix]\ngpu = gtx480\nprogram = mvt\nautotune = {threads=0x40}\nn = 8, 16\n",
                    "mvt n=8 on gtx480 sm.threads=64\nmvt n=16 on gtx480 sm.threads=64\n");
-    assert_outcome("[matrix]\nprogram = mvt\nautotune = threads\nsm.threads = 1000\n",
+    assert_outcome("[matrix]\ngpu = gtx480\nprogram = mvt\nautotune = threads\nsm.threads = 1000\n",
                    "mvt on gtx480 sm.threads=128\nmvt on gtx480 sm.threads=256\nmvt on gtx480 sm.threads=384\n"
                    "mvt on gtx480 sm.threads=512\nmvt on gtx480 sm.threads=640\nmvt on gtx480 sm.threads=768\n"
                    "mvt on gtx480 sm.threads=896\nmvt on gtx480 sm.threads=1000\n");
-    assert_outcome(
-        "[matrix]\nprogram = mvt\nwith = some: sched.policy=best-swl sm.schedulers=1 sm.warps=2 sched.limit=7\n",
-        "mvt on gtx480 sched.policy=swl sm.schedulers=1 sm.warps=2 sched.limit=1\n"
-        "mvt on gtx480 sched.policy=swl sm.schedulers=1 sm.warps=2 sched.limit=2\n");
+    assert_outcome("[matrix]\ngpu = gtx480\nprogram = mvt\nwith = some: sched.policy=best-swl sm.schedulers=1 "
+                   "sm.warps=2 sched.limit=7\n",
+                   "mvt on gtx480 sched.policy=swl sm.schedulers=1 sm.warps=2 sched.limit=1\n"
+                   "mvt on gtx480 sched.policy=swl sm.schedulers=1 sm.warps=2 sched.limit=2\n");
 
     // Candidates count as cells.
     for (uint64_t most = 25; most <= 26; most++) {
@@ -244,7 +244,8 @@ static void candidates(void **state)
         assert_true(strstr(d.text.v, "cells at most, and a search has one for each number that it tries"));
         matrix_free(&m), diag_free(&d);
         m = (Matrix){.most = most}, d = (Diag){0};
-        assert_true(matrix_axis(&m, "program", "mvt", &d) && matrix_axis(&m, "sched", "best-swl, gto, lrr", &d));
+        assert_true(matrix_axis(&m, "program", "mvt", &d) && matrix_axis(&m, "sched", "best-swl, gto, lrr", &d) &&
+                    matrix_axis(&m, "gpu", "gtx480", &d));
         assert_true(matrix_product(&m, &d) == (most == 26));  // 24 + 1 + 1
         assert_int_equal(m.searches.n, 1);
         assert_true(most == 25 || (m.searches.v[0].first == 0 && m.searches.v[0].n == 24));

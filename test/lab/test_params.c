@@ -16,7 +16,7 @@ static Outcome run(const Workload *w, const char *param)
 {
     char name[100], message[1000] = "";
     oc_device *d;
-    oc_config config = {.functional = true};
+    oc_config config = {.gpu = "gtx480", .functional = true};
     if (oc_open(&config, &d, message, sizeof message) != OC_OK) fail_msg("%s", message);
     snprintf(name, sizeof name, "%s/%s", w->suite, w->name);
     const char *params[] = {param, NULL};

@@ -9,7 +9,7 @@
 // words: parameters, separated by blanks.
 static void assert_right(const WorkloadEntry *entry, const char *words)
 {
-    oc_close(run_workload(entry, words, true, &(oc_config){.functional = true}));
+    oc_close(run_workload(entry, words, true, &(oc_config){.gpu = "gtx480", .functional = true}));
 }
 
 static void seeds(void **state)
@@ -67,7 +67,8 @@ static void numbers(void **state)
     for (size_t k = 0; k < COUNT(r); k++) {
         char message[1000];
         oc_device *d;
-        if (oc_open(&(oc_config){.functional = true}, &d, message, sizeof message) != OC_OK) fail_msg("%s", message);
+        if (oc_open(&(oc_config){.gpu = "gtx480", .functional = true}, &d, message, sizeof message) != OC_OK)
+            fail_msg("%s", message);
         WorkResult result;
         workload_run(d, workload_find("atax"), &(WorkOptions){.run = draw, .user = &r[k]}, &result);
         assert_int_equal(result.status, OC_OK);

@@ -10,7 +10,7 @@ static void assert_right(const char *name, const char *shape, const char *size)
 {
     char params[256];
     snprintf(params, sizeof params, "%s %s", shape, size);
-    oc_close(run_workload(workload_find(name), params, true, &(oc_config){.functional = true}));
+    oc_close(run_workload(workload_find(name), params, true, &(oc_config){.gpu = "gtx480", .functional = true}));
 }
 
 static void shapes(void **state)

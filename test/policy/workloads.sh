@@ -17,7 +17,7 @@ schedulers=(lrr two-level 'swl --set sched.limit=3' 'ccws --set sched.k=30'
 once() {
     local file=$1
     shift
-    "$ONCHIP" run "$@" --size small --set l1.size=2KiB --json --laws >"$work/json" 2>"$work/log" ||
+    "$ONCHIP" run --gpu gtx480 "$@" --size small --set l1.size=2KiB --json --laws >"$work/json" 2>"$work/log" ||
         complain "onchip run $*: status $?: $(tail -c 300 "$work/log")"
     grep -v wall_seconds "$work/json" >"$file"
     runs=$((runs + 1))

@@ -13,8 +13,8 @@ if python3 -c 'import numpy, pandas' 2>/dev/null; then
     timeout 100 python3 "$ONCHIP_SOURCE/test/python/packages.py" -q ||
         complain "with numpy and pandas: packages.py fails"
 fi
-# The example of doc/use/python.md, with the README's PTX.
-awk '/^```ptx$/ { on = 1; next } /^```$/ { if (on) exit } on' "$ONCHIP_SOURCE/README.md" >saxpy.ptx
+# The example of doc/use/python.md, with examples/saxpy.ptx.
+cp "$ONCHIP_SOURCE/examples/saxpy.ptx" saxpy.ptx
 awk '/^```python$/ { on = 1; next } /^```$/ { if (on) exit } on' "$ONCHIP_SOURCE/doc/use/python.md" >example.py
 printed=$(python3 -S example.py)
 [[ $printed == '[0.0, 2.0, 4.0, 6.0, 8.0, 10.0, 12.0, 14.0]'$'\n''True 2 1' ]] ||

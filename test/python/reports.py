@@ -44,7 +44,7 @@ class Reports(unittest.TestCase):
             call(*arguments, **named)
 
     def launched(self, source=SAXPY, **options):
-        d = onchip.Device(**options)
+        d = onchip.Device("gtx480", **options)
         self.addCleanup(d.close)
         x, y = floats(range(64)), floats([1] * 64)
         return d.load(source)["saxpy"](1, 64, 64, 2, x, y)
@@ -67,11 +67,11 @@ class Reports(unittest.TestCase):
         """The texts are those that `onchip run` prints of the same launch."""
         with open("same.ptx", "w") as file:
             file.write(SAXPY)
-        words = ["run", "same.ptx", "--block", "64", "--arg", "i32:64", "--arg", "f32:2", "--arg", "buf:256:iota:f32",
-                 "--arg", "buf:256"]
+        words = ["run", "--gpu", "gtx480", "same.ptx", "--block", "64", "--arg", "i32:64", "--arg", "f32:2",
+                 "--arg", "buf:256:iota:f32", "--arg", "buf:256"]
         program = os.environ.get("ONCHIP") or shutil.which("onchip")
         printed = subprocess.run([program, *words, "--annotate", "--chart"], check=True, stdout=subprocess.PIPE).stdout
-        with onchip.Device() as d:
+        with onchip.Device("gtx480") as d:
             launch = d.load("same.ptx")["saxpy"](1, 64, 64, 2, floats(range(64)), floats([0] * 64))
         printed = printed.decode()
         self.assertIn(launch.annotate(), printed)
@@ -105,7 +105,7 @@ class Reports(unittest.TestCase):
         self.fails("can't write", launch.page, "no/such/folder/x.html")
 
     def test_types(self):
-        with onchip.Device(functional=True) as d:
+        with onchip.Device("gtx480", functional=True) as d:
             saxpy = d.load(MANGLED)["saxpy"]
             self.assertEqual([str(p) for p in saxpy.parameters], ["int n", "float a", "float* x", "float* y"])
             x, y = floats(range(32)), floats([0] * 32)
@@ -119,7 +119,7 @@ class Reports(unittest.TestCase):
             saxpy(1, 32, 32, 2, d.array(x), d.array(y))
 
     def test_streams(self):
-        with onchip.Device() as d:
+        with onchip.Device("gtx480") as d:
             saxpy = d.load(SAXPY)["saxpy"]
             x, y = d.array(floats(range(64))), d.array(floats([1] * 64))
             one, other, begin, end = d.stream(), d.stream(), d.event(), d.event()
@@ -136,7 +136,7 @@ class Reports(unittest.TestCase):
             self.assertGreaterEqual(other.time, one.time + seconds * 0.999)
             self.assertEqual(list(y.get(one)), [4 * i + 1 for i in range(64)])
             d.synchronize()
-            with onchip.Device() as second:
+            with onchip.Device("gtx480") as second:
                 self.fails("of another device", saxpy, 1, 64, 64, 2, x, y, stream=second.stream())
                 self.fails("of another device", end.seconds, second.event())
             for _ in range(1000):  # they are given back
@@ -145,7 +145,7 @@ class Reports(unittest.TestCase):
             self.assertLess(len(d._dead), 10)
 
     def test_textures(self):
-        with onchip.Device() as d:
+        with onchip.Device("gtx480") as d:
             fetch = d.load(FETCH)["fetch"]
             texels, y = d.array(floats(range(32))), floats([0] * 40)
             texture = d.texture(texels, 32)
@@ -160,7 +160,7 @@ class Reports(unittest.TestCase):
             self.fails("an array of this device", d.texture, floats([0]), 1)
             self.fails("channels", d.texture, texels, 8, channels=3)
             self.assertGreater(d.surface(texels, 32).handle, 0)
-            with onchip.Device() as second:
+            with onchip.Device("gtx480") as second:
                 self.fails("of another device", second.load(FETCH)["fetch"], 1, 40, texture, y)
 
     def test_series(self):
@@ -175,7 +175,7 @@ class Reports(unittest.TestCase):
     def test_intervals(self):
         launch = self.launched()
         self.assertEqual(launch.interval("cycles"), (launch.cycles, launch.cycles))
-        with onchip.Device(sample=True) as d:
+        with onchip.Device("gtx480", sample=True) as d:
             saxpy = d.load(SAXPY)["saxpy"]
             x, y = d.array(floats(range(64))), d.array(floats([1] * 64))
             for _ in range(4):

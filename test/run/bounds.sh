@@ -36,7 +36,7 @@ check() {
     done <"$case"
     [[ ${ONCHIP_LONG:-} ]] || modes=("${modes[own]}")
     for mode in "${modes[@]}"; do
-        eval "limited \"\$onchip\" run \"\$case\" $mode $run"
+        eval "limited \"\$onchip\" run --gpu gtx480 \"\$case\" $mode $run"
         status=$?
         if [[ ${wanted[*]} ]]; then
             ((status && status <= 3)) || wrong "$file: $title: run $mode: exit status $status, not 1, 2 or 3"

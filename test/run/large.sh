@@ -17,7 +17,7 @@ try() {
     local status
     cases=$((cases + 1))
     (ulimit -v "$kilobytes" -t "$seconds" &&
-        exec "$onchip" run "$work/x.ptx" --functional --max-cycles 10 --block 1 --arg buf:4096 "${@:4}") \
+        exec "$onchip" run --gpu gtx480 "$work/x.ptx" --functional --max-cycles 10 --block 1 --arg buf:4096 "${@:4}") \
         >/dev/null 2>"$work/error"
     status=$?
     if ((status != $2)) || [[ $(<"$work/error") != *"$3"* ]]; then

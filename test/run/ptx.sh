@@ -65,7 +65,7 @@ launch() {
     for line in "${options[@]}"; do
         eval "own=($line)"
         # A minute of processor time: a kernel that doesn't end is one file's failure. ThreadSanitizer takes longer.
-        (ulimit -t $seconds && exec "$onchip" run "$1.ptx" "${own[@]}" --json "${@:2}") \
+        (ulimit -t $seconds && exec "$onchip" run --gpu gtx480 "$1.ptx" "${own[@]}" --json "${@:2}") \
             2>>"$work/text" >>"$work/json" || status=$?
         runs=$((runs + 1))
     done

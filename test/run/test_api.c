@@ -38,7 +38,7 @@ static oc_device *open_device(const char *const *sets, bool functional)
 {
     oc_device *d;
     char message[1000];
-    oc_config config = {.sets = sets, .functional = functional};
+    oc_config config = {.gpu = "gtx480", .sets = sets, .functional = functional};
     if (oc_open(&config, &d, message, sizeof message) != OC_OK) fail_msg("%s", message);
     return d;
 }
@@ -80,11 +80,13 @@ static void opening(void **state)
     assert_int_not_equal(oc_open(&(oc_config){.gpu = "gtx48"}, &d, message, sizeof message), OC_OK);
     assert_null(d);
     assert_has(message, "gtx480");  // what was meant
-    assert_int_not_equal(
-        oc_open(&(oc_config){.sets = (const char *const[]){"l1.sise=1KiB", NULL}}, &d, message, sizeof message), OC_OK);
+    assert_int_not_equal(oc_open(&(oc_config){.gpu = "gtx480", .sets = (const char *const[]){"l1.sise=1KiB", NULL}}, &d,
+                                 message, sizeof message),
+                         OC_OK);
     assert_has(message, "l1.sise");
-    assert_int_not_equal(
-        oc_open(&(oc_config){.sets = (const char *const[]){"gpu.sms=0", NULL}}, &d, message, sizeof message), OC_OK);
+    assert_int_not_equal(oc_open(&(oc_config){.gpu = "gtx480", .sets = (const char *const[]){"gpu.sms=0", NULL}}, &d,
+                                 message, sizeof message),
+                         OC_OK);
     assert_has(message, "gpu.sms");
     assert_int_not_equal(oc_open(&(oc_config){.gpu = "nothing"}, &d, NULL, 0), OC_OK);
     assert_int_not_equal(oc_open(&(oc_config){.gpu = "nothing"}, &d, message, 8), OC_OK);
@@ -226,7 +228,7 @@ static void modules(void **state)
     assert_has(oc_error(d), "tcgen05");
     oc_unload(first);
     oc_close(d);
-    oc_config strict = {.strict = true};
+    oc_config strict = {.gpu = "gtx480", .strict = true};
     assert_int_equal(oc_open(&strict, &d, NULL, 0), OC_OK);
     assert_int_equal(oc_load(d, tensor, strlen(tensor), NULL, &first), OC_UNSUPPORTED);
     assert_has(oc_error(d), "tcgen05");
@@ -320,7 +322,7 @@ static void hangs(void **state)
 static void limit(void **state)
 {
     oc_device *d;
-    oc_config config = {.max_cycles = 5000, .functional = *(bool *)*state};
+    oc_config config = {.gpu = "gtx480", .max_cycles = 5000, .functional = *(bool *)*state};
     assert_int_equal(oc_open(&config, &d, NULL, 0), OC_OK);
     oc_kernel *k = load(d, spin_ptx, "spin", NULL);
     oc_ptr flag = allocate(d, 8, "flag");
@@ -346,7 +348,7 @@ static void stopped(void **state)
 {
     (void)state;
     oc_device *d;
-    oc_config config = {.stop = &stop_now, .progress = stop_soon};
+    oc_config config = {.gpu = "gtx480", .stop = &stop_now, .progress = stop_soon};
     stop_now = false;
     assert_int_equal(oc_open(&config, &d, NULL, 0), OC_OK);
     oc_kernel *k = load(d, spin_ptx, "spin", NULL);
@@ -465,7 +467,8 @@ static void devices(void **state)
     oc_device *d[2];
     char said[2][64] = {"", ""};
     for (int n = 0; n < 2; n++) {
-        oc_config config = {.functional = *(bool *)*state, .print = take, .user = said[n], .threads = (uint32_t)n * 3};
+        oc_config config = {
+            .gpu = "gtx480", .functional = *(bool *)*state, .print = take, .user = said[n], .threads = (uint32_t)n * 3};
         assert_int_equal(oc_open(&config, &d[n], NULL, 0), OC_OK);
     }
     oc_kernel *k[2] = {load(d[0], hello_ptx, "hello", NULL), load(d[1], hello_ptx, "hello", NULL)};

@@ -131,8 +131,9 @@ static void missing(void **state)
     (void)state;
     char message[1000];
     oc_device *d, *strict;
-    if (oc_open(&(oc_config){.functional = true}, &d, message, sizeof message) != OC_OK ||
-        oc_open(&(oc_config){.functional = true, .strict = true}, &strict, message, sizeof message) != OC_OK)
+    if (oc_open(&(oc_config){.gpu = "gtx480", .functional = true}, &d, message, sizeof message) != OC_OK ||
+        oc_open(&(oc_config){.gpu = "gtx480", .functional = true, .strict = true}, &strict, message, sizeof message) !=
+            OC_OK)
         fail_msg("%s", message);
     Forms forms = read_forms();
     uint32_t bad = 0;

@@ -49,7 +49,7 @@ static int set_up(void **state)
 {
     bool functional = *state != NULL;
     Fixture *f = calloc(1, sizeof *f);
-    oc_config config = {.functional = functional};
+    oc_config config = {.gpu = "gtx480", .functional = functional};
     if (oc_open(&config, &f->d, NULL, 0) != OC_OK) return -1;
     if (oc_load(f->d, ptx, strlen(ptx), "tex.ptx", &f->m) != OC_OK) return fprintf(stderr, "%s\n", oc_error(f->d)), -1;
     oc_malloc(f->d, sizeof f->pixels, "image", &f->image);

@@ -88,7 +88,7 @@ static int set_up(void **state)
 {
     bool functional = *state != NULL;
     Fixture *f = calloc(1, sizeof *f);
-    oc_config config = {.functional = functional};
+    oc_config config = {.gpu = "gtx480", .functional = functional};
     char *ptx = calloc(1, 1 << 20);
     strcat(ptx, ".version 7.0\n.target sm_70\n.address_size 64\n");
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) strcat(ptx, kernels[k]);

@@ -56,7 +56,7 @@ static void words(void **state)
 {
     (void)state;
     State s;
-    launched(&s, &(oc_config){0});
+    launched(&s, &(oc_config){.gpu = "gtx480"});
     has(&s, OC_WORDS_LIMITS, "the grid: 1 block for 15 SMs");
     assert_null(strchr(s.text, '\n'));
     has(&s, OC_WORDS_PEAKS, "DRAM ");
@@ -76,7 +76,7 @@ static void nothing(void **state)
 {
     (void)state;
     State s;
-    launched(&s, &(oc_config){.why = true});
+    launched(&s, &(oc_config){.gpu = "gtx480", .why = true});
     has(&s, OC_WORDS_WHY, "mine");
     strcpy(s.text, "x");
     assert_int_equal(oc_launch_words(s.d, 1, OC_WORDS_LIMITS, s.text, sizeof s.text), 0);
@@ -84,7 +84,7 @@ static void nothing(void **state)
     assert_int_equal(oc_launch_words(s.d, 0, (oc_words)77, s.text, sizeof s.text), 0);
     assert_int_equal(oc_launch_words(NULL, 0, OC_WORDS_LIMITS, s.text, sizeof s.text), 0);
     oc_close(s.d);
-    launched(&s, &(oc_config){.functional = true});
+    launched(&s, &(oc_config){.gpu = "gtx480", .functional = true});
     assert_string_equal(said(&s, OC_WORDS_LIMITS), "");
     assert_string_equal(said(&s, OC_WORDS_KERNEL), "one");
     oc_close(s.d);
@@ -96,7 +96,7 @@ static void cut(void **state)
     (void)state;
     State s;
     char part[8192];
-    launched(&s, &(oc_config){0});
+    launched(&s, &(oc_config){.gpu = "gtx480"});
     const size_t all = strlen(said(&s, OC_WORDS_SOURCE));
     assert_int_equal(oc_launch_words(s.d, 0, OC_WORDS_SOURCE, NULL, 0), all);
     for (size_t room = 1; room <= all + 1; room++) {
@@ -115,7 +115,7 @@ static void metrics(void **state)
     (void)state;
     State s;
     double value = 0, cycles = 0;
-    launched(&s, &(oc_config){0});
+    launched(&s, &(oc_config){.gpu = "gtx480"});
     assert_int_equal(oc_launch_value(s.d, 0, "cycles", &cycles), OC_OK);
     assert_int_equal(oc_launch_value(s.d, 0, "gpu__time_duration.sum", &value), OC_OK);
     assert_true(fabs(value - cycles / 0.7) < 1e-6 * value);
