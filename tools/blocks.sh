@@ -22,6 +22,8 @@
 #
 # A block of another language, or of none, has "run", "file" or "not run".
 #
+# A document that has the line <!-- all need: COMMAND --> is left out, and its blocks counted, where the command fails.
+#
 # A document that has the line <!-- blocks: a copy of the source --> is about changes of onchip itself. It is run with
 # --long only, its folder is a copy of the source tree, and what its blocks need is built there. A block can be
 #
@@ -229,7 +231,8 @@ prepare() {
     mkdir -p "$scratch/bin" "$folder"
     if [[ $tree ]]; then
         (cd "$source" &&
-            cp -r dev CMakeLists.txt cmake cuda doc gpus include reproduce src test tools workloads "$folder")
+            cp -r dev CMakeLists.txt cmake course cuda doc examples gpus include reproduce src test tools workloads \
+                "$folder")
         printf '#!/bin/sh\nprintf installed\n' >"$scratch/bin/dpkg-query"
         chmod +x "$scratch/bin/dpkg-query"
     else
@@ -264,6 +267,12 @@ for document in "$@"; do
         { comments = /^<!-- .* -->$/ ? comments $0 "\n" : "" }
     ' "$document" >"$scratch/list" || { bad=1; continue; }
     prepare
+    value=$(sed -n 's/^<!-- all need: \(.*\) -->$/\1/p' "$document")
+    if [[ $value ]] && ! inside "$value" &>/dev/null; then
+        left=$((left + $(wc -l <"$scratch/list")))
+        echo "$document: not run: \`$value\` fails here"
+        continue
+    fi
     while read -r n line language; do
         place=$document:$line
         block

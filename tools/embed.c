@@ -76,8 +76,7 @@ static void put_texts(FILE *out, const char *header, const char *type, const cha
 int main(int argc, char **argv)
 {
     if (argc < 3) {
-        fputs("usage: embed workloads|gpus|schema|reproduce|points|page|completion|cuda|kernels OUT.c NAME=FILE …\n",
-              stderr);
+        fputs("usage: embed KIND OUT.c NAME=FILE …; KIND as in main\n", stderr);
         return 2;
     }
     char **names = argv + 3, **paths = malloc((size_t)argc * sizeof *paths);
@@ -109,6 +108,8 @@ int main(int argc, char **argv)
         put_texts(out, "toolkit/unit.h", "KernelText", "kernel_text", names, paths, n);
     else if (!strcmp(argv[1], "completion"))
         put_texts(out, "cli/unit.h", "ShellFile", "shell_file", names, paths, n);
+    else if (!strcmp(argv[1], "course"))
+        put_texts(out, "cli/unit.h", "Lesson", "lesson", names, paths, n);
     else if (!strcmp(argv[1], "page"))
         put_texts(out, "figure/page.h", "PageFile", "page_file", names, paths, n);
     else

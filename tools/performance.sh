@@ -76,7 +76,7 @@ table() {
         columns sampled '
             function size(b) { return b == "" ? "" : sprintf("%.0f", b) }
             END {
-                print "| launch | seconds whole | sampled | whole ÷ sampled | blocks timed | cycles whole | sampled | from | to |"
+                print "| launch | seconds whole | sampled | whole ÷ sampled | timed | cycles | sampled | from | to |"
                 print "|---|--:|--:|--:|--:|--:|--:|--:|--:|"
                 for (k = 1; k <= rows; k++) {
                     r = row[k]

@@ -19,6 +19,7 @@ const Command commands[] = {
     {"list", cmd_list, "lists workloads, gpus, schedulers, replacements, prefetchers, counters or ops", &list_line},
     {"show", cmd_show, "shows PTX as it is read, GPU descriptions, keys, counters and calls", &show_line},
     {"gpu", cmd_gpu, "writes a GPU's description out of a data sheet's numbers", &gpu_line},
+    {"course", cmd_course, "writes nine short CUDA programs into a folder: a first course", &course_line},
     {"completion", cmd_completion, "prints what makes bash, zsh or fish complete onchip's words", &completion_line},
 };
 const size_t command_count = COUNT(commands);

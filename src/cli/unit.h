@@ -30,9 +30,10 @@ int cmd_report(int argc, char **argv);
 int cmd_probe(int argc, char **argv);
 int cmd_sl1(int argc, char **argv);
 int cmd_gpu(int argc, char **argv);
+int cmd_course(int argc, char **argv);
 int cmd_completion(int argc, char **argv);
 extern const struct CommandLine run_line, cc_line, sweep_line, report_line, advise_line, compare_line, db_line,
-    reproduce_line, probe_line, sl1_line, list_line, show_line, gpu_line, completion_line;
+    reproduce_line, probe_line, sl1_line, list_line, show_line, gpu_line, course_line, completion_line;
 extern const char *const show_views[];  // of show ptx --view; a null ends them
 
 // main.c: "onchip: …" on stderr; tell returns code
@@ -104,6 +105,14 @@ typedef struct ShellFile {
 } ShellFile;
 extern const ShellFile shell_files[];
 extern const size_t shell_file_count;
+
+// --- course.gen.c: course/*, the first course's programs -------------------------------------------------------------
+typedef struct Lesson {
+    const char *name, *text;  // "1-threads"
+    size_t size;
+} Lesson;
+extern const Lesson lessons[];
+extern const size_t lesson_count;
 
 // --- interrupt.c -----------------------------------------------------------------------------------------------------
 // From now on the first Ctrl-C or SIGTERM sets the flag that is returned. The next one ends the program at once, as
