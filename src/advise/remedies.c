@@ -8,7 +8,6 @@
 #include "names/names.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,9 +21,10 @@ typedef struct Asked {
     Remedies *out;
 } Asked;
 
+// The texts lie in the arena, or are constants; they are as long as they need to be.
 static Remedy *add(const Asked *f, const char *kind, const char *what, const char *write)
 {
-    Remedy c = {.kind = kind, .what = arena_copy(f->arena, what), .write = arena_copy(f->arena, write)};
+    Remedy c = {.kind = kind, .what = what, .write = write};
     vec_push(f->out, c);
     return &f->out->v[f->out->n - 1];
 }
@@ -55,12 +55,13 @@ static void find_carveout(const Asked *f)
     uint32_t n = MIN(s->carveout_count, (uint32_t)MOST_CARVEOUTS), most = s->carveouts[s->carveout_count - 1];
     for (uint32_t k = 0; k < n; k++) {
         uint32_t kib = s->carveouts[k * (s->carveout_count - 1) / (n - 1)];
-        char what[96], write[160];
-        snprintf(what, sizeof what, "a carve-out of %u KiB, an L1 of %u KiB", kib, s->storage_size / 1024 - kib);
-        snprintf(write, sizeof write,
-                 "cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, %u);  // percent",
-                 kib * 100 / most);
-        Remedy *c = add(f, "carve-out", what, write);
+        Remedy *c =
+            add(f, "carve-out",
+                arena_printf(f->arena, "a carve-out of %u KiB, an L1 of %u KiB", kib, s->storage_size / 1024 - kib),
+                arena_printf(
+                    f->arena,
+                    "cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, %u);  // percent",
+                    kib * 100 / most));
         c->sets[0] = arena_printf(f->arena, "storage.carveouts=%u", kib);
         c->carved = true, c->kib = kib, c->percent = kib * 100 / most;
     }
@@ -214,11 +215,10 @@ static void route(const Asked *f, const Used *u, const char *kind, const char *k
 {
     size_t word = strcspn(u->name, " ");
     if (memchr(u->name, ',', word) || memchr(u->name, '=', word)) return;
-    char about[200], write[240];
-    snprintf(about, sizeof about, what, (int)MIN(word, (size_t)60), u->name);
-    int n = snprintf(write, sizeof write, how, (int)MIN(word, (size_t)60), u->name);
-    snprintf(write + n, sizeof write - (size_t)n, "%.80s", place(f, u->name));
-    add(f, kind, about, write)->sets[0] = arena_printf(f->arena, "%s=%.*s", key, (int)word, u->name);
+    const char *about = arena_printf(f->arena, what, (int)word, u->name);
+    const char *write = arena_printf(f->arena, how, (int)word, u->name);
+    add(f, kind, about, arena_printf(f->arena, "%s%s", write, place(f, u->name)))->sets[0] =
+        arena_printf(f->arena, "%s=%.*s", key, (int)word, u->name);
 }
 
 static void find_routes(const Asked *f)
@@ -251,11 +251,11 @@ static void find_blocks(const Asked *f)
 {
     uint32_t held = blocks_held(f->run);
     for (uint32_t n = held / 2, k = 0; n && k < 3; n /= 2, k++) {
-        char what[80], write[200];
-        snprintf(what, sizeof what, "%u block%s an SM at a time instead of %u", n, n > 1 ? "s" : "", held);
-        snprintf(write, sizeof write,
-                 "kernel<<<grid, block, %u>>>(…)  // so much dynamic shared memory that no more blocks fit",
-                 f->g->sm.shared_size / n / 1024 * 1024);
+        const char *what =
+            arena_printf(f->arena, "%u block%s an SM at a time instead of %u", n, n > 1 ? "s" : "", held);
+        const char *write = arena_printf(
+            f->arena, "kernel<<<grid, block, %u>>>(…)  // so much dynamic shared memory that no more blocks fit",
+            f->g->sm.shared_size / n / 1024 * 1024);
         add(f, "blocks", what, write)->sets[0] = arena_printf(f->arena, "sm.blocks=%u", n);
     }
 }
@@ -268,9 +268,8 @@ static void find_registers(const Asked *f)
         limited |= f->run->kernels.v[k].limit && !strcmp(f->run->kernels.v[k].limit, "registers");
     for (size_t k = 0; limited && k < COUNT(limits); k++) {
         if (limits[k] >= f->g->sm.reg_max) continue;
-        char what[80], write[80];
-        snprintf(what, sizeof what, "at most %u registers a thread", limits[k]);
-        snprintf(write, sizeof write, "nvcc -maxrregcount=%u", limits[k]);
+        const char *what = arena_printf(f->arena, "at most %u registers a thread", limits[k]);
+        const char *write = arena_printf(f->arena, "nvcc -maxrregcount=%u", limits[k]);
         add(f, "registers", what, write)->sets[0] = arena_printf(f->arena, "registers.max=%u", limits[k]);
     }
 }
@@ -286,8 +285,8 @@ static void find_threads(const Asked *f)
         int64_t now = strtoll(s->value, NULL, 10), values[] = {now / 4, now / 2, 2 * now, 4 * now};
         for (size_t n = 0; p->name && n < COUNT(values); n++) {
             if (values[n] < p->min || values[n] > p->max || !values[n]) continue;
-            char what[80];
-            snprintf(what, sizeof what, "%s = %lld instead of %lld", s->name, (long long)values[n], (long long)now);
+            const char *what =
+                arena_printf(f->arena, "%s = %lld instead of %lld", s->name, (long long)values[n], (long long)now);
             add(f, "block", what, "launch blocks of that size")->params[0] =
                 arena_printf(f->arena, "%s=%lld", s->name, (long long)values[n]);
         }
@@ -315,11 +314,11 @@ static void find_shapes(const Asked *f)
         const char *now = shape_text(f, (uint32_t[]){block.x, block.y, block.z});
         const char *blocks = shape_text(f, (uint32_t[]){bx, by, block.z});
         const char *grids = shape_text(f, (uint32_t[]){(uint32_t)(x / bx), (uint32_t)(y / by), grid.z});
-        char what[120], write[160];
-        snprintf(what, sizeof what, "blocks of %s threads instead of %s", blocks, now);
+        const char *what = arena_printf(f->arena, "blocks of %s threads instead of %s", blocks, now);
         const char *from = y > 1 || grid.z * block.z > 1 ? "dim3(" : "", *to = *from ? ")" : "";
-        snprintf(write, sizeof write, "kernel<<<%s%s%s, %s%s%s>>>(…)  // the result is the same on this input", from,
-                 grids, to, from, blocks, to);
+        const char *write =
+            arena_printf(f->arena, "kernel<<<%s%s%s, %s%s%s>>>(…)  // the result is the same on this input", from,
+                         grids, to, from, blocks, to);
         Remedy *c = add(f, "block", what, write);
         c->params[0] = arena_printf(f->arena, "grid=%s", grids);
         c->params[1] = arena_printf(f->arena, "block=%s", blocks);
@@ -346,11 +345,11 @@ static void find_vectors(const Asked *f)
 {
     size_t others;
     const Fact *o = most_often(f, FACT_VECTOR, &others);
-    char what[160], more[60] = "";
+    const char *more = "";
     if (!o) return;
-    if (others) snprintf(more, sizeof more, ", and of %zu other line%s", others, others > 1 ? "s" : "");
-    snprintf(what, sizeof what, "a thread's neighbouring loads of %.60s as one of %u bytes%s", o->array, o->bytes,
-             more);
+    if (others) more = arena_printf(f->arena, ", and of %zu other line%s", others, others > 1 ? "s" : "");
+    const char *what =
+        arena_printf(f->arena, "a thread's neighbouring loads of %s as one of %u bytes%s", o->array, o->bytes, more);
     const char *type = o->bytes == 16 ? "float4" : o->bytes == 8 ? "float2" : "char4";
     Remedy *c = add(f, "vector loads", what,
                     arena_printf(f->arena, "const %s v = *(const %s *)&%s[…]%s%s  // at a multiple of %u bytes", type,
@@ -364,7 +363,7 @@ static void find_async(const Asked *f)
     const Fact *o = most_often(f, FACT_COPY, &others);
     if (!o || !o->runs) return;
     Remedy *c =
-        add(f, "cp.async", arena_printf(f->arena, "loads of %.60s straight to shared memory, by cp.async", o->array),
+        add(f, "cp.async", arena_printf(f->arena, "loads of %s straight to shared memory, by cp.async", o->array),
             arena_printf(f->arena,
                          "__pipeline_memcpy_async(&tile[…], &%s[…], %u)%s%s, then __pipeline_commit(); "
                          "__pipeline_wait_prior(0); before the barrier",
@@ -393,11 +392,9 @@ static void find_padding(const Asked *f)
         return;
     for (size_t k = 0; k < COUNT(layouts); k++) {
         const Layout *l = &layouts[k];
-        char what[120];
-        if (l->swizzle)
-            snprintf(what, sizeof what, "shared arrays swizzled by units of %u bytes", l->swizzle);
-        else
-            snprintf(what, sizeof what, "rows of %u bytes of shared arrays padded by %u", l->row, l->by);
+        const char *what =
+            l->swizzle ? arena_printf(f->arena, "shared arrays swizzled by units of %u bytes", l->swizzle)
+                       : arena_printf(f->arena, "rows of %u bytes of shared arrays padded by %u", l->row, l->by);
         Remedy *c = add(f, "padding", what, arena_printf(f->arena, "%s%s", l->write, place(f, "shared memory")));
         if (l->swizzle) {
             c->sets[0] = arena_printf(f->arena, "shared.swizzle=%u", l->swizzle);

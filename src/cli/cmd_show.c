@@ -365,9 +365,8 @@ static void put_refused(Text *out, const char *const *names, size_t count)
 static void calls_manual(Text *out)
 {
     static const char *const missing[] = {
-#define MISSING(name) #name,
-#include "driver/missing.def"
-#undef MISSING
+#define RUNTIME_MISSING(name) #name,
+#include "driver/runtime.def"
     };
     text_put(
         out,
@@ -375,11 +374,13 @@ static void calls_manual(Text *out)
         "([programs.md](../use/programs.md)). Functions\nwhose names end in `_ptsz` or `_ptds` do what the function "
         "without that ending does, in the thread's own stream in place of\nstream 0. This page is what `onchip show "
         "calls` prints.\n");
-#define PART(title) text_put(out, "\n## " title "\n\n| function | |\n|---|---|\n");
-#define DONE(name, doc) text_put(out, "| `" #name "` | " doc " |\n");
-#include "driver/done.def"
-#undef PART
-#undef DONE
+#define RUNTIME_PART(title) text_put(out, "\n## " title "\n\n| function | |\n|---|---|\n");
+#define RUNTIME_INNER(name, doc) text_put(out, "| `" #name "` | " doc " |\n");
+#define RUNTIME_CALL(name, params, doc) RUNTIME_INNER(name, doc)
+#define RUNTIME_STREAM(name, params, args, doc) RUNTIME_INNER(name, doc)
+#define RUNTIME_WAITS(name, async, params, args, doc) RUNTIME_INNER(name, doc)
+#define RUNTIME_OWN(name, form, params, doc) RUNTIME_INNER(name, doc)
+#include "driver/runtime.def"
     put_refused(out, missing, COUNT(missing));
 }
 

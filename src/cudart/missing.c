@@ -2,7 +2,6 @@
 // and a line names the function. Whatever its parameters are, nothing is done with them.
 #include "cudart/unit.h"
 
-#define MISSING(name) \
+#define RUNTIME_MISSING(name) \
     cudaError_t name(void) { return client_missing(#name); }
-#include "driver/missing.def"
-#undef MISSING
+#include "driver/runtime.def"

@@ -32,8 +32,8 @@ library=$ONCHIP_BUILD/cuda/libcudart.so.13
 exported=$(nm -D --defined-only "$library" | awk '$2 == "T" { print $NF }')
 runtime=$(grep -E '^(__)?cuda[A-Za-z0-9_]+@@libcudart\.so\.13$' <<<"$exported")
 (($(wc -l <<<"$runtime") == 422))  # as of CUDA 13.0
-# Each is a row of done.def or of missing.def, which doc/reference/cudart.md is made of.
-rows=$(sed -nE 's/^(DONE|MISSING)\(([A-Za-z0-9_]+).*/\2/p' "$ONCHIP_SOURCE"/src/driver/{done,missing}.def | sort)
+# Each is a row of runtime.def, which doc/reference/cudart.md is made of.
+rows=$(sed -nE 's/^RUNTIME_[A-Z]+\(([A-Za-z0-9_]+).*/\1/p' "$ONCHIP_SOURCE/src/driver/runtime.def" | sort)
 diff <(echo "$rows" | sed -E 's/_pt[sd][sz]$//' | sort -u) <(sed -E 's/@.*//; s/_pt[sd][sz]$//' <<<"$runtime" | sort -u)
 [[ -z $(uniq -d <<<"$rows") ]]
 [[ $exported == "$runtime" ]]

@@ -4,63 +4,17 @@
 #define ONCHIP_PER_THREAD_H
 
 #ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
-#define cudaEventRecordWithFlags cudaEventRecordWithFlags_ptsz
-#define cudaEventRecord cudaEventRecord_ptsz
-#define cudaFreeAsync cudaFreeAsync_ptsz
-#define cudaGetDriverEntryPoint cudaGetDriverEntryPoint_ptsz
-#define cudaGraphLaunch cudaGraphLaunch_ptsz
-#define cudaGraphUpload cudaGraphUpload_ptsz
-#define cudaLaunchCooperativeKernel cudaLaunchCooperativeKernel_ptsz
-#define cudaLaunchHostFunc cudaLaunchHostFunc_ptsz
-#define cudaLaunchKernelExC cudaLaunchKernelExC_ptsz
-#define cudaMallocAsync cudaMallocAsync_ptsz
-#define cudaMallocFromPoolAsync cudaMallocFromPoolAsync_ptsz
-#define cudaMemPrefetchAsync cudaMemPrefetchAsync_ptsz
+#define ONCHIP_FORM(symbol) __asm__(symbol)
 #define cudaMemPrefetchAsync_v2 cudaMemPrefetchAsync_v2_ptsz
-#define cudaMemcpy2DArrayToArray cudaMemcpy2DArrayToArray_ptds
-#define cudaMemcpy2DAsync cudaMemcpy2DAsync_ptsz
-#define cudaMemcpy2DFromArrayAsync cudaMemcpy2DFromArrayAsync_ptsz
-#define cudaMemcpy2DFromArray cudaMemcpy2DFromArray_ptds
-#define cudaMemcpy2DToArrayAsync cudaMemcpy2DToArrayAsync_ptsz
-#define cudaMemcpy2DToArray cudaMemcpy2DToArray_ptds
-#define cudaMemcpy2D cudaMemcpy2D_ptds
-#define cudaMemcpy3DAsync cudaMemcpy3DAsync_ptsz
-#define cudaMemcpy3D cudaMemcpy3D_ptds
-#define cudaMemcpyArrayToArray cudaMemcpyArrayToArray_ptds
-#define cudaMemcpyAsync cudaMemcpyAsync_ptsz
-#define cudaMemcpyFromArrayAsync cudaMemcpyFromArrayAsync_ptsz
-#define cudaMemcpyFromArray cudaMemcpyFromArray_ptds
-#define cudaMemcpyFromSymbolAsync cudaMemcpyFromSymbolAsync_ptsz
-#define cudaMemcpyFromSymbol cudaMemcpyFromSymbol_ptds
-#define cudaMemcpyToArrayAsync cudaMemcpyToArrayAsync_ptsz
-#define cudaMemcpyToArray cudaMemcpyToArray_ptds
-#define cudaMemcpyToSymbolAsync cudaMemcpyToSymbolAsync_ptsz
-#define cudaMemcpyToSymbol cudaMemcpyToSymbol_ptds
-#define cudaMemcpy cudaMemcpy_ptds
-#define cudaMemset2DAsync cudaMemset2DAsync_ptsz
-#define cudaMemset2D cudaMemset2D_ptds
-#define cudaMemset3DAsync cudaMemset3DAsync_ptsz
-#define cudaMemset3D cudaMemset3D_ptds
-#define cudaMemsetAsync cudaMemsetAsync_ptsz
-#define cudaMemset cudaMemset_ptds
-#define cudaStreamAddCallback cudaStreamAddCallback_ptsz
-#define cudaStreamAttachMemAsync cudaStreamAttachMemAsync_ptsz
-#define cudaStreamBeginCapture cudaStreamBeginCapture_ptsz
 #define cudaStreamCopyAttributes cudaStreamCopyAttributes_ptsz
-#define cudaStreamEndCapture cudaStreamEndCapture_ptsz
 #define cudaStreamGetAttribute cudaStreamGetAttribute_ptsz
-#define cudaStreamGetFlags cudaStreamGetFlags_ptsz
-#define cudaStreamGetId cudaStreamGetId_ptsz
-#define cudaStreamGetPriority cudaStreamGetPriority_ptsz
-#define cudaStreamIsCapturing cudaStreamIsCapturing_ptsz
-#define cudaStreamQuery cudaStreamQuery_ptsz
 #define cudaStreamSetAttribute cudaStreamSetAttribute_ptsz
-#define cudaStreamSynchronize cudaStreamSynchronize_ptsz
-#define cudaStreamWaitEvent cudaStreamWaitEvent_ptsz
 // clang's own calls, which <<<…>>> becomes, go by the plain name.
 #if !defined(__CUDA_ARCH__)
 __asm__("cudaLaunchKernel = cudaLaunchKernel_ptsz");
 #endif
+#else
+#define ONCHIP_FORM(symbol)
 #endif
 
 #endif
