@@ -198,7 +198,7 @@ typedef struct oc_texture {
 } oc_texture;
 static inline oc_status oc_texture_create(oc_device *device, const oc_texture *texture, uint64_t *handle);
 oc_status oc_texture_destroy(oc_device *device, uint64_t handle);
-// Of a surface, only the first level's memory, size and format count; unit_float is for sust.p, which converts.
+// Only the first level's memory, size and format count for a surface; unit_float is for sust.p, which converts.
 static inline oc_status oc_surface_create(oc_device *device, const oc_texture *surface, uint64_t *handle);
 oc_status oc_surface_destroy(oc_device *device, uint64_t handle);
 // Binds a .texref, .samplerref or .surfref variable of a module; of a sampler, only how it reads counts. of null: from

@@ -1,12 +1,11 @@
 #!/bin/bash
 # advise.sh STORE [SECONDS [GPU …]]: runs onchip advise over all workloads at --size small, for so many seconds each
-# (15), on the GPUs (titan_black, h200), prints doc/results/advise.md's tables, and writes its file of all rows. The runs
-# stay in STORE: the same command goes on where it was, and with few seconds it prints what is there. ONCHIP is the
-# program.
+# (15), on the GPUs (titan_black, h200). It prints doc/results/advise.md's tables and writes the file of all rows. Runs
+# stay in STORE, so that the same command goes on where it was. ONCHIP is the program.
 set -uo pipefail
 export LC_ALL=C.UTF-8
 onchip=${ONCHIP:-onchip}
-(($# >= 1)) || { sed -n '2,5s/^# //p' "$0" >&2; exit 2; }
+(($# >= 1)) || { sed -n '2,4s/^# //p' "$0" >&2; exit 2; }
 store=$1 seconds=${2:-15}
 gpus=("${@:3}")
 ((${#gpus[@]})) || gpus=(titan_black h200)

@@ -1,7 +1,7 @@
 // advise.c: runs the changes one by one, then joins the best ones as long as that gains something, and last moves the
 // assumed keys of the description to see whether the advice holds.
 //
-// Joining is greedy: to the fastest trial each other change that gained something is added, one at a time; the fastest
+// Joining is greedy: each other change that gained something is added to the fastest trial, one at a time; the fastest
 // of these is the next one. A run with a wrong result, or with another number of instructions than its kernels need, is
 // no candidate; the workload's own check says so.
 #include "advise/unit.h"
@@ -38,7 +38,7 @@ double ideal_times(const Advice *a, const Ideal *i)
     return i->set ? trial_times(a, &a->trials.v[i->trial]) : i->times;
 }
 
-// Of a run of another shape: does it leave the same in memory?
+// Does a run of another shape leave something else in memory?
 static bool differs(const Advice *a, const Trial *t)
 {
     bool reshaped = false;

@@ -1,6 +1,6 @@
-// code.c: what the kernels' text says of the changes that counters can't tell of: neighbouring loads of one thread, a
-// load whose value only goes to shared memory, and a load that is made again since a store could have changed it. Where
-// the text can't be had, nothing is said.
+// code.c: what the kernels' text says about changes that counters don't show: neighbouring loads of one thread, a load
+// whose value only goes to shared memory, and a load that is made again since a store could have changed it. Without
+// the text it says nothing.
 #include "advise/unit.h"
 #include "driver/fatbin.h"
 #include "names/names.h"

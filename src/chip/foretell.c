@@ -132,7 +132,7 @@ bool foretell_warm(const Foretell *r)
 }
 
 // --- what is foretold ------------------------------------------------------------------------------------------------
-// Of a launch with so many warp instructions: how much of each one that was seen it counts.
+// How much each launch that was seen counts for one with so many warp instructions.
 typedef struct Fit {
     double of[SEEN];  // shares
     bool line;        // a regression, with an intercept

@@ -55,7 +55,7 @@ static void add_partitions(Needs *n, const Gpu *g)
     add(n, "dram.queue", parts / p->slices * p->dram.queue, sizeof(DramRequest));
     add(n, "dram.banks", parts / p->slices * MAX(p->dram.banks, 1u), sizeof(DramBank));
     add(n, "l2.partitions", parts, sizeof(Partition) + 2 * sizeof(Fifo) + first_bytes(g->sms + 2));
-    // Of an SM and a partition: wires there and back, queues at both ends, and where they are found.
+    // Each pair of an SM and a partition has wires there and back, queues at both ends, and pointers to them.
     uint64_t pair = 3 * sizeof(Wire) + 4 * sizeof(Fifo) + sizeof(uint32_t) + 3 * sizeof(Wire *);
     if (p->ordered) add(n, "gpu.sms", sms, sizeof(Wire));
     add(n, sms > parts ? "gpu.sms" : "l2.partitions", sms * parts, pair);

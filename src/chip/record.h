@@ -17,7 +17,7 @@ typedef struct WarpPair {
     uint32_t warp, by;  // by their slots
     uint64_t misses;    // loads of `warp`, of all SMs, that miss a line which `by` pushed out
 } WarpPair;
-// Of a launch, or a sum of them, whose counters are estimates in part. How sure they are is said by replicas: had other
+// What a launch, or a sum of launches, has where some counters are estimates. Replicas say how sure these are: had other
 // parts been timed, the counters might as well have come out by so much higher or lower (sample.c).
 enum { REPLICAS = 32 };
 typedef struct Sampled {

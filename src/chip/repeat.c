@@ -100,7 +100,7 @@ static uint64_t state_lines(const Chip *c)
     return n;
 }
 
-// Of channels and SMs that aren't built nothing is hashed: a launch that builds some counts as another state, once.
+// Channels and SMs that aren't built add nothing to the hash: a launch that builds some counts as another state, once.
 static XXH128_hash_t hash_state(Chip *c)
 {
     struct Repeats *all = c->repeats;

@@ -10,7 +10,7 @@
 
 double sample_wider(uint32_t freedom) { return student_t(0.95, freedom) / NORMAL; }
 
-// Of replica r, for the i-th of a launch's differences: orthogonal within a launch, as chance has it between launches.
+// The sign of replica r for the i-th of a launch's differences: orthogonal within a launch, chance between launches.
 double sample_sign(uint64_t launch, uint32_t r, uint32_t i)
 {
     uint64_t x = (launch * REPLICAS + r + 1) * 0x9E3779B97F4A7C15ull;

@@ -136,7 +136,7 @@ static void list_all(const char *paper, FILE *out)
     }
 }
 
-// Of which papers there are how many figures.
+// Lists the papers, and how many figures of each there are.
 static void list_papers(FILE *out)
 {
     for (size_t k = 0, next; k < reproduce_file_count; k = next) {

@@ -1,5 +1,5 @@
-// cmd_run.c: onchip run's command line. What its options set is said in device/run.def; here stand those that set no
-// field of a Setup.
+// cmd_run.c: onchip run's command line. device/run.def says what its options set; those that set no field of a Setup
+// are here.
 #include "cli/run.h"
 #include "driver/fatbin.h"
 #include "driver/wire.h"

@@ -240,7 +240,7 @@ static void show_refused(Module *m)
     }
 }
 
-// Of a file that isn't PTX itself, takes the PTX that is in it.
+// If the file isn't PTX itself, takes the PTX that is in it.
 static bool take_ptx(Text *text, const char *path, const char *kernel)
 {
     Text ptx = {0};

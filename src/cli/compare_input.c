@@ -1,6 +1,6 @@
 // compare_input.c: makes a version of what a word on the command line names: a file of JSON, a run of a store, or a
-// command line of onchip run's. A command is carried out in a process of its own, which writes the JSON of its run: so
-// what it prints, and how it ends, is its own.
+// command line of onchip run's. A command runs in a separate process, which writes the JSON of its run: so its output
+// and its exit don't mix with ours.
 #include "cli/compare.h"
 #include "cli/run.h"
 

@@ -1,5 +1,5 @@
 // db_list.c: onchip db list. On a terminal, a row has what tells its run from the others: each setting that differs is
-// a column. What all runs have in common stands above the table, and why a run failed below its row. Elsewhere
+// a column. The table's head says what all runs have in common; the line below a row says why its run failed. Elsewhere
 // everything is printed, with tabs between the columns.
 #include "cli/unit.h"
 

@@ -1,7 +1,7 @@
 // expect.c: how far a kernel's simulated time may be from the card's, said beside it. The tree has the times that were
-// measured on some cards beside the simulated ones (doc/results/measurements/measured.csv). A kernel is of one of their
-// classes by what limits it, and what 90 % of that class's times are within is what is to be expected of it. Where
-// there are no such times, that is said. expect_words makes the sentence for the text, JSON, advise and the page.
+// measured on some cards beside the simulated ones (doc/results/measurements/measured.csv). What limits a kernel puts
+// it into one of their classes; the error that 90 % of that class's times stay within is the one to expect. If there
+// are no such times, the sentence says so. expect_words makes the sentence for the text, JSON, advise and the page.
 #include "cli/unit.h"
 #include "device/device.h"
 #include "reproduce/reproduce.h"

@@ -1,5 +1,5 @@
-// run_program.c: onchip run ./app args…: a CUDA program, on a simulated GPU. Its output is its own, and so is the exit
-// status, but for a failure that the program didn't ask for.
+// run_program.c: onchip run ./app args…: a CUDA program, on a simulated GPU. Its output and its exit status are
+// unchanged, unless a kernel failed and the program never asked.
 #include "cli/unit.h"
 #include "device/device.h"
 #include "serve/serve.h"

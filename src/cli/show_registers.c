@@ -1,7 +1,7 @@
 // show_registers.c: onchip show registers: how many registers the kernels of a workload need, and what it costs to have
 // fewer (unified-memory Table 1, columns 2 to 8). Each count is tried by running the program with registers.max: what
-// doesn't fit is spilled, and the loads and stores of spilled values are counted as they are executed. ptxas's own
-// count stands beside ours where it is installed.
+// doesn't fit is spilled, and the loads and stores of spilled values are counted as they are executed. Where
+// ptxas is installed, its own count follows ours.
 #include "cli/unit.h"
 #include "device/device.h"
 #include "exec/code.h"

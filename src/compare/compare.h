@@ -1,5 +1,5 @@
-// compare.h: two versions of a program side by side. A version is a run, or what a run has left: a stored run, or the
-// JSON of onchip run. Whatever it was, it fills the same form, and the comparison reads that form alone. Where a
+// compare.h: two versions of a program side by side. A version is a run, a stored run, or the JSON of onchip
+// run. All fill the same form, and the comparison reads that form alone. Where a
 // function returns false, diag has the reason.
 #ifndef COMPARE_COMPARE_H
 #define COMPARE_COMPARE_H

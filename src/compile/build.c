@@ -178,7 +178,7 @@ static bool make_library(Work *w)
     return made;
 }
 
-// Of objects: one that registers their device code. Without any it is empty, as nvcc's is.
+// Makes the object that registers the objects' device code. Without any it is empty, as nvcc's is.
 static bool make_device_link(Work *w)
 {
     WordList objects = {0};

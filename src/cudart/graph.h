@@ -88,8 +88,8 @@ typedef struct Node {
     VEC(struct Node *) after;  // what it needs
     VEC(Edge) edges;           // to each of these
     bool off;                  // of an executable graph: it does nothing
-    // Of an executable graph: the stream that it runs on, counted from 0; somebody on another stream waits for it, or
-    // nobody waits; by which event.
+    // In an executable graph: the stream that the node runs on, counted from 0; whether somebody on another stream
+    // waits for it, or nobody does; by which event.
     uint32_t lane;
     bool marks, last;
     cudaEvent_t done;

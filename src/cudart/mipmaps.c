@@ -47,7 +47,7 @@ static void drop(Mipmap *m)
     mem_free(m);
 }
 
-// Of more levels than there are halves, those that there are.
+// If more levels are asked for than there are halves, it has as many as there are.
 cudaError_t cudaMallocMipmappedArray(const Mipmap **out, const ChannelDesc *desc, cudaExtent e, unsigned levels,
                                      unsigned flags)
 {

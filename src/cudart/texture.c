@@ -269,7 +269,7 @@ cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *texels, const ChannelDe
     return noted(error);
 }
 
-// Of an object that was made without one it is an error. Those of CUDA 12 and later have reserved words behind it.
+// An object that was made without a view is an error. Views of CUDA 12 and later end in reserved words.
 cudaError_t cudaGetTextureObjectResourceViewDesc(View *to, uint64_t handle)
 {
     Texture t;

@@ -226,7 +226,7 @@ void oc_unload(oc_module *m)
     m->device->ops->unload(m);
 }
 
-// Of a name that no kernel has in the PTX: the kernel that is meant, if that is one alone. Else the back end's error
+// Gets the kernel that a name means which no kernel has in the PTX, if it means a single one. Else the back end's error
 // stays, or names those that are meant.
 static oc_status get_by_meaning(oc_module *m, const char *name, oc_kernel **k)
 {

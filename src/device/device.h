@@ -135,7 +135,7 @@ void device_gather(oc_device *d, size_t bytes, oc_stream *s);
 // Whose mistake a refused description is: OC_BAD_FILE if it is in the file, OC_BAD_ARGUMENT if it is in the file's name
 // or an override.
 oc_status device_blame(const char *gpu, const Diag *diag);
-// Of a simulated device only:
+// For a simulated device only:
 const Gpu *device_gpu(const oc_device *d);
 uint64_t device_repeated(const oc_device *d);    // launches that repeated an earlier one, and weren't simulated
 double device_wall_seconds(const oc_device *d);  // host time spent simulating launches
@@ -295,7 +295,7 @@ typedef struct Interference {
 void sums_interference(const LaunchSums *sums, Interference *out);
 
 // launches.c
-// Of a simulated device only. Null: there is no such launch, or it was forgotten.
+// For a simulated device only. Null: there is no such launch, or it was forgotten.
 const Record *device_record(const oc_device *d, size_t launch);
 // All launches of a device, in the order of each kernel's first; timed ones and others are apart.
 void device_sums(const oc_device *d, LaunchSums *out);

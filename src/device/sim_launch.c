@@ -231,7 +231,7 @@ static double launch_start(const Launching *l)
     return MAX(sim_free_from(d, &l->stream->base, d->chip_free) + launch_seconds(l), called + 1e-6 * d->gpu.launch_us);
 }
 
-// Of a launch that is one of those to be timed: runs says whether it was.
+// Learns from a launch that is one of those to be timed; runs says whether it was.
 static void learn(Launching *l, bool runs)
 {
     Sim *d = l->d;

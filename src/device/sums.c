@@ -16,7 +16,7 @@ static SumStructure *structure_of(LaunchSum *sum, const char *name)
     return &sum->structures.v[at];
 }
 
-// Of two data structures with one name, both count as it.
+// Two data structures with one name count as one.
 static void add_why(LaunchSum *sum, const Record *r)
 {
     uint32_t place[MAX_STRUCTURES];

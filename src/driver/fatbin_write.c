@@ -1,7 +1,7 @@
 // fatbin_write.c: writes a container as the toolkit's fatbinary does. A compiler of host code embeds it in a program
 // (clang: -fcuda-include-gpubinary), and CUDA's runtime reads it.
 //
-// Of the same text without compression fatbinary 13.0 writes the same bytes, but for two differences. It leaves
+// Without compression fatbinary 13.0 writes the same bytes of the same text, but for two differences. It leaves
 // comments and the space at the beginning of a line out; here the text stays as it is, and its lines keep their places.
 // And it reads one digit of the minor version, of which there hasn't been a second one.
 #include "driver/fatbin.h"

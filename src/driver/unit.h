@@ -13,7 +13,7 @@
 enum { WRAPPER = 0x466243b1, CONTAINER = 0xba55ed50 };  // magic numbers
 enum { KIND_PTX = 1, KIND_CODE = 2 };
 enum { ENTRY_VERSION = 0x101 };
-// Of Entry.flags. All that fatbinary 13.0 writes on Linux has the first two.
+// Bits of Entry.flags. All that fatbinary 13.0 writes on Linux has the first two.
 enum {
     BITS_64 = 1,
     ON_LINUX = 0x10,

@@ -37,7 +37,7 @@ static uint64_t place(const Job *j, int k)
     return ((const uint32_t *)row(l, j->form->at[k].base))[j->lane] + (uint32_t)offset;
 }
 
-// Of elements that are combined: the instruction's, or the tensor's.
+// The type of elements that are combined: the instruction's, or the tensor's.
 static uint8_t type_of(const Job *j)
 {
     static const uint8_t types[] = {TY_U8,  TY_U16, TY_U32,  TY_S32, TY_U64, TY_S64, TY_F16,

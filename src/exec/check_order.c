@@ -304,7 +304,7 @@ void check_strong(Check *c, Warp *w, const Dinst *d, const uint64_t *addr, uint3
     const Mod order = (Mod)d->inst->mod[G_SEM];
     const bool acquires = order == M_ACQUIRE || order == M_ACQ_REL || order == M_SC;
     if (d->kind != X_LD && (order == M_RELEASE || order == M_ACQ_REL || order == M_SC)) fence(c, w, mask);
-    // Of two lanes of a warp, one has fenced since its access, and the other one acquires after that.
+    // One lane of a warp may have fenced since its access, and another one acquire after that.
     if (d->kind != X_ST && acquires && w->cta->check->releases) lanes_at(&w->cta->check->warp[w->in_cta], mask);
     for (uint32_t m = mask; m; m &= m - 1) {
         const uint64_t flag = flag_of(w, addr[__builtin_ctz(m)], global);

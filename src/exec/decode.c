@@ -262,7 +262,7 @@ static void reach(Decode *x, const Function *kernel)
 // Registers and local memory that a function needs with all it calls, along the deepest chain. A cycle is recursion,
 // bounded when it runs. A call by address may lead to any function. A thread has at most reg_limit registers, and no
 // more than the kernel's .maxnreg: where a chain takes more, a callee saves some on the stack first, as the ABI has it.
-// Of that only the room is modelled.
+// Only the room for that is modelled.
 typedef struct Need {
     uint64_t registers, local;
     enum { NEED_UNKNOWN, NEED_ASKED, NEED_KNOWN } state;

@@ -93,7 +93,7 @@ typedef struct Lane {
     uint32_t at;
 } Lane;
 
-// Of these alone an object may be another block's, which changes at the window's edge.
+// Only these may have another block's object, which changes at the window's edge.
 static bool may_be_remote(Op op)
 {
     return op == OP_MBAR_EXPECT || op == OP_MBAR_COMPLETE || (op >= OP_MBAR_ARRIVE && op <= OP_MBAR_DROP_EXPECT);

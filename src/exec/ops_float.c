@@ -178,7 +178,7 @@ FORMS2(min_xor_f32, MIN32_XOR)
 FORMS2(max_xor_f32, MAX32_XOR)
 FORMS2(min_nan_xor_f32, MIN32_NAN_XOR)
 FORMS2(max_nan_xor_f32, MAX32_NAN_XOR)
-// Of three, perhaps of their magnitudes
+// The least or greatest of three, perhaps of their magnitudes
 #define LEAST3(name, greatest, nan, keep)                                                                          \
     TERNARY(name, uint32_t, uint32_t,                                                                              \
             least32(least32(a &keep, b &keep, greatest, nan, false), c &keep, greatest, nan, false))               \

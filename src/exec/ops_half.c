@@ -48,7 +48,7 @@ LANE_INLINE uint32_t least16(uint32_t a, uint32_t b, uint32_t inf, bool greatest
 LANE_INLINE uint32_t abs16(uint32_t a, uint32_t inf) { return (a & 0x7fff) > inf ? NAN16 : a & 0x7fff; }
 LANE_INLINE uint32_t neg16(uint32_t a, uint32_t inf) { return (a & 0x7fff) > inf ? NAN16 : a ^ 0x8000; }
 
-// Of every operation the scalar and the pair.
+// Every operation has a form for a scalar and one for a pair.
 #define LO(x) ((x)&0xffff)
 #define HI(x) ((x) >> 16)
 #define HALF1(name, op)                        \

@@ -84,7 +84,7 @@ void split_save(Warp *w);
 bool split_pick(Warp *w, bool its);  // none is current: makes a ready one so; false: none can run
 void split_yield(Warp *w);           // the current one lets all others run (sm_70 on)
 void split_branch(Warp *w, uint32_t taken, uint32_t target, uint32_t next, uint32_t reconverge);
-// Of the lanes of mask, whose guard is on, those of now execute the instruction, and are current. The others of mask
+// The lanes of `now` execute the instruction, and are current. The others of mask, whose guard is on as well,
 // come to it next; lanes whose guard is off have passed it.
 void split_part(Warp *w, uint32_t mask, uint32_t now);
 void split_arrive(Warp *w);  // while the current split is at its rpc

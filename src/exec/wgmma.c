@@ -30,7 +30,7 @@ static Place read_descriptor(uint64_t v)
                    .width = width[v >> 62]};
 }
 
-// Of the 16 bytes that are number `along` in row `number`. across: rows are numbered along K.
+// Where the 16 bytes with the number `along` of row `number` lie. across: rows are numbered along K.
 static uint32_t address_of(const Place *p, bool across, uint32_t number, uint32_t along)
 {
     const uint32_t in = number % TILE * p->width * ROW, tiles = number / TILE;
@@ -136,7 +136,7 @@ static void gather_a(const Lanes *l, const Tensor *t, uint32_t *a)
     }
 }
 
-// Of a register of D, element e: its place for lane 0. Lane n's is n / 4 rows below it and 2 (n % 4) to its right.
+// Where element e of D's register r lies for lane 0. Lane n's is n / 4 rows below it and 2 (n % 4) to its right.
 static uint32_t sum_place(const Product *x, uint32_t r, uint32_t e)
 {
     const Element at = matrix_element(x, MATRIX_D, 0, r, e);

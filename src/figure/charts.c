@@ -429,7 +429,7 @@ static void over_time(Figure *f, size_t series, const RunKernel *k, Measure *mea
     }
 }
 
-// Of an SM that has blocks, on average.
+// The mean of an SM that has blocks.
 static double active_warps(const uint64_t *c)
 {
     return (double)(c[C_WATCH_WARPS] - c[C_WATCH_STALLED]) / (double)c[C_SM_CYCLES];

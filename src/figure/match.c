@@ -1,5 +1,5 @@
 // match.c: a picture of times beside measured ones. The first series of the figure has the measured times; each other
-// one has simulated times, where it has the point. Across stands the measured time, upwards the quotient of the two,
+// one has simulated times, where it has the point. The measured time runs across, the quotient of the two upwards,
 // both as logarithms: marks at one height are off by one factor, and half a time is as far from the line at 1 as twice.
 // A series' colour says its class, its mark whose times they are.
 #include "figure/page.h"

@@ -73,7 +73,7 @@ static void put_names(Text *out, const char *name, const Runs *runs,
     vec_free(&list);
 }
 
-// Of a page of one run: what was run, and whether its result is right.
+// The head of a page of one run: what was run, and whether its result is right.
 static void head_of_one(Report *r, const StoredRun *run)
 {
     const Unit unit = time_unit(run->seconds);

@@ -143,7 +143,7 @@ const Key *key_behind(const Key *first, const char *section, const char *key)
 
 bool key_is_list(KeyKind kind) { return kind >= KEY_WEIGHTS; }
 
-// Of masks and sets the count lies right behind the list.
+// The count of masks and sets lies right after the list.
 #define COUNTED(type, list, count)                                                              \
     _Static_assert(offsetof(type, count) == offsetof(type, list) + sizeof(((type *)0)->list) && \
                        sizeof(((type *)0)->count) == sizeof(uint32_t),                          \

@@ -347,7 +347,7 @@ CUresult cuCtxDetach(CUcontext handle)
 }
 
 // --- questions -------------------------------------------------------------------------------------------------------
-// Of the current context, where none is named.
+// The context that is named, or else the current one.
 static CUresult named(CUcontext handle, Context **c)
 {
     if (handle) return known(handle, c);

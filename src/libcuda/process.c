@@ -51,7 +51,7 @@ Lookup driver_function(const char *name, int version, bool own_stream, void **fu
         bool own;
         if (!stands_for(symbols[k].symbol, name, &own) || (own && !own_stream)) continue;
         known = true;
-        // Of one age, the one with the stream that is wanted.
+        // If two are of one age, the one with the wanted stream is taken.
         if (symbols[k].since > version || symbols[k].since < newest) continue;
         if (symbols[k].since == newest && best_own && !own) continue;
         newest = symbols[k].since, best_own = own;

@@ -1,8 +1,8 @@
 // link.h: several PTX modules made one, as the toolkit's nvlink makes one of their machine code, and with its words.
 //
-// What the modules say of one name must agree; of several definitions one is taken, and what only one module can see
-// keeps to itself. The result is a PTX text. Nothing of it is parsed beyond what linking needs: whether instructions
-// are right is for the one who loads it.
+// What the modules say of one name must agree. If a name has several definitions, one is taken. What only one module
+// can see stays in that module. The result is a PTX text. Nothing of it is parsed beyond what linking needs: whether
+// instructions are right is for the one who loads it.
 #ifndef LINK_LINK_H
 #define LINK_LINK_H
 

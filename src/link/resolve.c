@@ -123,7 +123,7 @@ static bool merge(Link *l, Place p, Diag *diag)
     const Symbol *y = symbol_at(l, p);
     Name *x = name_of(l, p, &fresh);
     if (!kinds_agree(l, x, p, diag) || !sizes_agree(l, x, p, diag)) return false;
-    // Of dynamic shared memory, which has a name in several objects, all variables begin at one address.
+    // All variables of dynamic shared memory, which has a name in several objects, begin at one address.
     const Symbol *d = symbol_at(l, x->declaration);
     if (y->kind == VARIABLE && (y->align > d->align || (y->align == d->align && y->bytes > d->bytes)))
         x->declaration = p;

@@ -51,8 +51,9 @@ typedef struct Item {
     bool defines;
     uint32_t symbol;
     uint32_t mark, marks;  // from the first mark on, so many
-    // Of a function: from .func or .entry to its parameters' end, what stands behind up to the body, the body. Of a
-    // variable: from its space to its type; in that its alignment; its dimensions; '=' and its initial value.
+    // A function has a head, from .func or .entry to its parameters' end; a rest, up to the body; and a body. A
+    // variable has a head, from its space to its type; in that its align; a rest, its dimensions; and a body, '=' and
+    // its value.
     Slice head, align, rest, body;
 } Item;
 

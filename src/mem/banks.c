@@ -53,8 +53,8 @@ bool banks_free_of_runs(const uint64_t *addr, uint32_t run, uint32_t stride)
     return apart || differ < 32;  // or all in one row
 }
 
-// Of the words that a bank's row has room for, every g-th is touched: so lanes meet in one of so many banks, where g
-// has that power of two.
+// Every g-th of the words that a row of all banks has room for is touched. So lanes share banks as far as g is a
+// multiple of a power of two.
 uint32_t bank_passes_of_run(uint32_t stride, uint32_t bytes)
 {
     const uint32_t g = stride / bytes, room = 128 / bytes;

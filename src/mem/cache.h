@@ -138,7 +138,7 @@ ALWAYS_INLINE uint32_t cache_linear(const Cache *c, uint64_t address)
     for (uint32_t k = 0; k < c->parts; k++, address >>= 8) set ^= c->part[k][address & 255];
     return set;  // or, where !exact, how many sets further on
 }
-// Of a line's number, where !exact. All lines of a row, which is one of each set, are moved on alike.
+// The set of a line's number, where !exact. All lines of a row, which is one of each set, are moved on alike.
 static inline uint32_t cache_moved_on(const Cache *c, uint64_t line)
 {
     uint32_t in_row = (uint32_t)(line % c->sets);

@@ -218,8 +218,8 @@ static inline uint64_t soonest(const Dram *d, uint64_t now, bool write)
     return MAX(d->bus > bus ? now + (d->bus - bus) : now, d->turned[write]);
 }
 
-// Of the banks of a word that have requests which read from their open row, or write to it, the oldest such requests
-// that have come by `now`. Returns the banks of which none has.
+// Considers each bank of a word whose open row is read, or written: the oldest request that does, if it has come by
+// `now`. Returns the banks that have none.
 ALWAYS_INLINE uint64_t consider_hits(const Dram *d, uint64_t now, uint32_t word, bool write, uint64_t least, Best *best)
 {
     const uint64_t hits = d->hits[write][word];

@@ -29,7 +29,7 @@ static LLVMModuleRef parse(const Build *b, const char *code, size_t size, const 
     char *why = NULL;
     const bool bitcode = size >= 4 && (!memcmp(code, "BC\xc0\xde", 4) || !memcmp(code, "\xde\xc0\x17\x0b", 4));
     LLVMMemoryBufferRef buffer = l->CreateMemoryBufferWithMemoryRangeCopy(code, size, name);
-    // Of a lazy one in bitcode, bodies that nobody uses aren't even read.
+    // If it is lazy, and bitcode, bodies that nobody uses aren't even read.
     if (lazy && bitcode) {
         if (!l->GetBitcodeModuleInContext2(b->context, buffer, &m)) return m;
         fail(b, "a module that is added lazily can't be read", NULL);

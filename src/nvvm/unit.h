@@ -41,7 +41,7 @@ void compile(const Llvm *l, const Program *p, const Options *options, Outcome *o
 void compile_apart(const Llvm *l, const Program *p, const Options *options, Outcome *out);
 
 // --- lines.c: what LLVM's C interface can't change, changed in the module's text -------------------------------------
-// Of a text that LLVM has printed. True: it has changed.
+// Changes a text that LLVM has printed. True: it has changed.
 bool lines_change(const char *ir, const Options *o, Text *to);
 
 // --- lower.c: NVVM's dialect to what LLVM 14 has ---------------------------------------------------------------------

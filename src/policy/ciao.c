@@ -64,7 +64,7 @@ static const oc_policy_counter counters[] = {
     {.name = NULL},
 };
 
-// Of whom a warp was isolated or stalled for; his slot may have got another warp since.
+// The warp for which another one was isolated or stalled; its slot may have got a third one since.
 typedef struct Pair {
     uint32_t warp;  // OC_NO_WARP: for nobody
     uint64_t started;

@@ -13,7 +13,7 @@
 #include "probe/measure.h"
 
 enum {
-    // Of a histogram; the last bin has all loads that took longer. The histograms of two blocks must fit 16 KiB.
+    // A histogram's shape; the last bin has all loads that took longer. Two blocks' histograms must fit 16 KiB.
     LANES = 32,
     WORDS = 32,  // of a chunk
     BIN = 4,     // cycles

@@ -85,7 +85,7 @@ typedef struct Level {
     uint32_t warm;   // how many rounds come before the first that is looked at
     // Warm-up rounds if a few misses may be due to what was cached before; 0: that isn't possible.
     uint32_t settle;
-    // Of the level in front of this one, whose misses alone reach this one; null: there is none.
+    // The shape of the level in front of this one, whose misses alone reach this one; null: there is none.
     const Shape *above;
     double front;       // cycles of a load that it serves
     uint64_t room;      // lines 0 … room − 1 are known to fit

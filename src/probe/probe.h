@@ -199,8 +199,8 @@ typedef struct Found {
     double draws_p;                 // p-value of independence
     uint64_t span;                  // over how many lines the index was looked at
     uint64_t accesses, mismatches;  // how many were replayed; how many came out otherwise than measured
-    // Of the mismatches: those of lines that the run had loaded before; and of these, those that hit although they were
-    // foretold to miss. What a cache kept from before the run explains neither, and outliers don't explain the latter.
+    // Mismatches of lines that the run had loaded before; and those of these that hit although a miss was foretold.
+    // What a cache kept from before the run explains neither, and outliers don't explain the latter.
     uint64_t against, hits_against;
     Shape nearest;    // if the index is undetermined: the shape that was replayed; FORM_NONE: there is none
     double distance;  // d'

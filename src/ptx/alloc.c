@@ -105,7 +105,7 @@ static void interfere(Graph *g, const Inst *i, const Regs *r, const Live *live)
         for (size_t k = 0; k < live->n; k++)
             if (!(copy && live->v[k] == r->use.v[0])) connect(g, def, live->v[k]);
         for (size_t e = 0; e < r->def.n; e++) connect(g, def, r->def.v[e]);
-        // Of several results one may be written before all sources are read.
+        // One of several results may be written before all sources are read.
         bool apart = r->def.n > 1 || op_has(i->op, P_EARLY);
         for (size_t u = 0; apart && u < r->use.n; u++) connect(g, def, r->use.v[u]);
     }

@@ -61,7 +61,7 @@ static void note_reg(void *user, uint32_t reg, bool def)
     w->writer[reg] = w->at + 1, w->reader[reg] = 0;
 }
 
-// Of two accesses from one register between which it is written, the order of the register's uses holds anyway.
+// If two accesses are from one register, and it is written between them, the order of its uses keeps theirs.
 static bool may_meet(const Access *a, const Access *b)
 {
     if (a->store == b->store) return a->store;  // stores keep their order
@@ -86,7 +86,7 @@ static void note_access(Deps *d, const Inst *i)
     if (a.store) d->work->stored = d->work->access.n;
 }
 
-// Of each instruction those behind it (down), or before it.
+// Lists for each instruction those that follow it (down), or precede it.
 static void fill(Deps *d, uint32_t *first, uint32_t **list, bool down)
 {
     size_t edges = d->work->edges.n;

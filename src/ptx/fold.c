@@ -33,7 +33,7 @@ static int bits_of(const Fold *x, uint32_t reg) { return type_info[x->f->regs.v[
 
 static uint64_t cut(uint64_t v, int bits) { return bits == 32 ? (uint64_t)(int64_t)(int32_t)v : v; }
 
-// Of a source of an instruction of 32 or 64 bits.
+// The value of a source of an instruction of 32 or 64 bits.
 static bool source(const Fold *x, const Operand *o, int bits, Value *out)
 {
     if (o->kind == O_IMM && o->imm_kind == IMM_INT)
@@ -75,7 +75,7 @@ static bool product(const Inst *i, const Value *a, const Value *b, Value *out)
     return true;
 }
 
-// Of the result of an instruction of whole numbers with one destination; false: nothing is known.
+// The value of the result of an instruction of whole numbers with one destination; false: it isn't known.
 static bool result(const Fold *x, const Inst *i, Value *out)
 {
     const TypeInfo *t = &type_info[i->type];

@@ -77,7 +77,7 @@ static bool falls_to(const Flow *w, uint32_t block, uint32_t to)
 
 static bool is_jump(const Inst *i) { return i->op == OP_BRA && !i->guarded; }
 
-// Of the branch at the end of block b: then, or then and other. False: it leads over something else.
+// The sides of the branch at the end of block b: then, or then and other. False: it leads over something else.
 static bool find_sides(const Function *f, const Flow *w, uint32_t b, Side *then, Side *other)
 {
     const Block *k = &w->blocks.v[b];

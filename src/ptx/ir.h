@@ -55,8 +55,8 @@ typedef struct Operand {
 #define MAX_LOCAL (1u << 24)
 #define MAX_CONST (1u << 24)
 
-// Of a lowered instruction: what becomes of it in machine code (fuse.c). Nothing special; nothing, since others do it
-// along; one product of integers; or one move.
+// What becomes of a lowered instruction in machine code (fuse.c): nothing special; nothing, since others do it along;
+// one product of integers; or one move.
 typedef enum Fused { FUSED_NOT, FUSED_AWAY, FUSED_PRODUCT, FUSED_MOVE } Fused;
 
 #define MAX_SUFFIX 14
@@ -204,8 +204,8 @@ struct Module {
     bool async;      // loads that only go to shared memory become cp.async
     bool vectors;    // loads of global memory that lie side by side become one
     bool unspilled;  // what a thread has no registers for stays in registers all the same
-    // Of its register file: how many, in how many parts, and how many of them a warp takes at once. 0: nothing is
-    // known.
+    // The register file: how many registers, in how many parts, and how many of them a warp takes at once. 0: nothing
+    // is known.
     uint32_t file_registers, file_parts, file_unit;
     int sass;       // the capability whose machine code counts (sass.c); 0: ops.def counts
     uint8_t lower;  // sm.lower, what ptx_lower does; 0: as 3

@@ -74,8 +74,8 @@ static void take_ready(Order *o, uint32_t inst)
     }
 }
 
-// Of the instructions that can go: the highest that leaves no more alive than may be, and of equal ones the first. If
-// there is none, the first of all goes: as the function was, it leads to one that ends values.
+// Chooses among the instructions that can go: the highest that leaves no more alive than may be, the first of equal
+// ones. If there is none, the first of all goes: in the function's own order it leads to one that ends values.
 static uint32_t choose(Order *o)
 {
     uint32_t best = UINT32_MAX;

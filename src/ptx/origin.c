@@ -34,7 +34,7 @@ typedef struct Marking {
     Text *out;
 } Marking;
 
-// Of a byte of the source. Its line is searched, since counting from the beginning each time would take long.
+// The place of a byte of the source. Its line is searched: counting from the beginning each time would take long.
 static SourcePlace place_of(const Marking *g, uint32_t at)
 {
     const Source *s = &g->m->source;

@@ -52,7 +52,7 @@ typedef struct RegIndex {
 } RegIndex;
 RegIndex reg_index(const Function *f, bool def);  // those that write it, or read it
 void reg_index_free(RegIndex *x);
-// Of those that write: has the register a single definition?
+// Has the register a single definition? x is the index of those that write.
 static inline bool reg_single(const RegIndex *x, uint32_t reg) { return x->first[reg + 1] - x->first[reg] == 1; }
 
 // --- live.c ----------------------------------------------------------------------------------------------------------

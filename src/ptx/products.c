@@ -150,7 +150,7 @@ static Element factor_element(const Product *x, bool a, uint32_t lane, uint32_t 
     return a ? (Element){(uint16_t)across, (uint16_t)at} : (Element){(uint16_t)at, (uint16_t)across};
 }
 
-// Of C and D a lane has pairs of neighbours: of both halves of 16 rows, then of the next 8 columns, then the next rows.
+// A lane has pairs of neighbours of C and D: of both halves of 16 rows, then of the next 8 columns, then the next rows.
 static Element sum_element(const Product *x, Type t, uint32_t lane, uint32_t reg, uint32_t e)
 {
     const uint32_t number = t == TY_F16 ? 2 * reg + e : reg, pair = number / 2, halves = x->m >= 16 ? 2 : 1;

@@ -85,7 +85,8 @@ void ptx_print_function(const Function *f, Text *out);
 void ptx_print_head(const Function *f, const char *suffix, const char *params, Text *out);
 void ptx_print_declarations(const Function *f, Text *out);
 
-// Of loads of shared memory that widen.c makes one. Variables of as many bytes begin at a multiple of it.
+// The most that loads of shared memory read which widen.c makes one. Variables of as many bytes begin at a multiple of
+// it.
 enum { MERGED_BYTES = 16 };
 
 // --- lower.c: the passes of passes.def; the parsed function is left alone --------------------------------------------
@@ -119,7 +120,7 @@ bool ptx_has_wmma(const Function *f);  // wmma.load or wmma.store, which only th
 
 // --- provenance.c: which parameter an address comes from -------------------------------------------------------------
 #define PROV_NONE (-1)  // not from a parameter, or not known
-// Of each instruction the pointer parameter that its address derives from; of each register its value's (may be null).
+// The pointer parameter that each instruction's address derives from; in regs each register's (regs may be null).
 int16_t *ptx_provenance(const Function *f, int16_t **regs);  // caller frees
 
 // --- sass.c: what an instruction becomes in machine code -------------------------------------------------------------
@@ -129,7 +130,7 @@ typedef struct Sass {
 } Sass;
 Sass inst_sass(const Inst *i, int capability);  // of any instruction; capability 0: as ops.def says
 // --- counts.c --------------------------------------------------------------------------------------------------------
-// Of a lowered function: the machine instructions that stand in its code, a line for each timing class, the sum last.
+// Adds the machine instructions in a lowered function's code: a line for each timing class, the sum last.
 void ptx_counts(const Function *f, Text *out);
 
 // --- uniform.c: registers that hold one value for all threads of a warp ----------------------------------------------

@@ -29,7 +29,7 @@ static inline bool is_callee(const Operand *o) { return o->kind == O_SYM || o->k
 // --- products.c: matrices, of which each lane of a warp has a fragment -----------------------------------------------
 Type inst_type(const Inst *i, int n);  // the type that is written in place n, or TY_NONE
 
-// Of a sparse one: how many sparsity selectors there are; which lane has the metadata of the stored-th element of a row
+// A sparse product: how many sparsity selectors it has; which lane has the metadata of the stored-th element of a row
 // of A, and where in its word the four bits begin; which column they say that element is of.
 uint32_t matrix_selectors(const Product *x);
 

@@ -21,8 +21,8 @@ typedef struct Turns {
 static const Turns turns_of[] = {{2, 1024, 1024}, {3, 512, 106}, {4, 512, 75}, {6, 400, 55}, {8, 200, 38},
                                  {12, 100, 24},   {16, 64, 21},  {24, 36, 12}, {32, 20, 8},  {36, 16, 8},
                                  {48, 9, 4},      {64, 6, 4},    {96, 4, 1},   {192, 2, 1}};
-// Of a loop whose turns aren't known, measured with ptxas: instructions, where nothing is loaded; those with the loads
-// once more, where global memory is (up to 44, 42, … 18 mads with 1, 2, … 14 loads). Each load of shared memory allows
+// The most instructions of a loop whose turns aren't known, measured with ptxas: without loads; and with loads of
+// global memory, which count twice (up to 44, 42, … 18 mads with 1, 2, … 14 loads). Each load of shared memory allows
 // four more (21 mads with one; 31 and 43 with 4 and 8, where this says 30 and 42).
 enum { MOST_UNKNOWN = 18, MOST_UNKNOWN_LOADING = 46 };
 
@@ -197,7 +197,7 @@ static bool find_start(const Flow *w, uint32_t head, uint32_t reg, uint64_t *sta
 typedef struct Weight {
     uint32_t insts, loads, shared;  // shared: of the loads
 } Weight;
-// Of what the loop is there for: its counting goes when it's unrolled.
+// The weight of what the loop is there for, without its counting, which goes when it's unrolled.
 static Weight weigh(const Function *f, uint32_t first, uint32_t last)
 {
     Weight w = {0, 0, 0};

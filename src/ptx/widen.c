@@ -99,7 +99,8 @@ static void find_common_aligns(Merge *m)
     }
 }
 
-// Of registers with one definition; of others nothing is known. Each is looked at once, in the order of the text.
+// Finds them for registers with one definition; nothing is known of others. Each is looked at once, in the order of the
+// text.
 static void find_aligns(Merge *m)
 {
     const Function *f = m->f;
@@ -130,7 +131,7 @@ static bool is_load(const Merge *m, const Inst *i)
 {
     const int bytes = type_info[i->type].bits / 8;
     const bool size = bytes == 4 || bytes == 8 || (m->space == SP_GLOBAL && (bytes == 1 || bytes == 2));
-    // Of global memory, plain ones and those of one way: nothing else stands before their type.
+    // Loads of global memory must be plain, or of one way: nothing else stands before their type.
     const bool plain = m->space == SP_SHARED || i->suffixes <= 3;
     const bool weak = m->space == SP_SHARED || !inst_has(i, G_SEM);
     return i->op == OP_LD && i->space == m->space && !i->guarded && i->vec <= 1 && size && plain && weak &&

@@ -159,7 +159,8 @@ static double rank_correlation(const Pairs *all)
     return a > 0 && b > 0 ? both / sqrt(a * b) : NAN;
 }
 
-// Of the pairs of points whose measured times differ by more than 10 %, those whose simulated times differ likewise.
+// Counts the pairs of points whose measured times differ by more than 10 %, and those whose simulated times differ
+// likewise.
 static void count_order(const Pairs *all, MeasuredError *e)
 {
     for (size_t k = 0; k < all->n; k++)

@@ -1,6 +1,6 @@
-// annotate.c: the source, with what each line did beside it. A line of the kernel has what was inlined there, too.
-// Below it stands a row for each of its accesses of memory, with the array, and one for each instruction that warps
-// waited long before or at. A source that can't be read has its lines' numbers alone.
+// annotate.c: the source, with what each line did beside it. A line of the kernel counts what was inlined there, too.
+// A row for each of its accesses of memory follows it, with the array, and one for each instruction that warps waited
+// long before or at. A source that can't be read has its lines' numbers alone.
 #include "ptx/ops.h"
 #include "ptx/ptx.h"
 #include "say/unit.h"

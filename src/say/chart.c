@@ -91,7 +91,7 @@ static void put_roofline(const uint64_t *c, const Gpu *g, const double peak[ALL_
     fprintf(out, "  reached: %s warp instructions/s\n", text);
 }
 
-// Of a kernel that multiplies matrices.
+// The roofline of a kernel that multiplies matrices.
 static void put_tensor_roofline(const uint64_t *c, const Gpu *g, const double peak[ALL_PEAKS], FILE *out)
 {
     static const char *const heads[] = {"roof", "FLOP/byte", "TFLOP/s", "reached", ""};

@@ -63,11 +63,11 @@ static void refused_text(const uint64_t *c, Text *out)
     static const struct {
         Counter of;
         const char *what;
-    } causes[] = {{C_L1_REFUSED_MSHR, "a free MSHR"},
-                  {C_L1_REFUSED_MERGE, "room for another request of a miss"},
-                  {C_L1_REFUSED_SET, "a way of the set that doesn't wait for its fill"},
-                  {C_L1_REFUSED_LINK, "room on the way to the L2"},
-                  {C_L1_REFUSED_POLICY, "the policy"}};
+    } causes[] = {{C_L1_REFUSED_MSHR, "for a free MSHR"},
+                  {C_L1_REFUSED_MERGE, "for room for another request of a miss"},
+                  {C_L1_REFUSED_SET, "because every way of its set is being filled"},
+                  {C_L1_REFUSED_LINK, "for room on the way to the L2"},
+                  {C_L1_REFUSED_POLICY, "for the policy"}};
     size_t most = 0;
     for (size_t k = 1; k < COUNT(causes); k++)
         if (c[causes[k].of] > c[causes[most].of]) most = k;
@@ -78,7 +78,7 @@ static void refused_text(const uint64_t *c, Text *out)
     if (conflicts > conflicts_told)
         text_printf(out, ", %.0f %% of the passes of shared memory for bank conflicts", 100 * conflicts);
     if (c[causes[most].of] * 4 > c[C_SM_CYCLES])
-        text_printf(out, "; %.0f %% of the time an access waits for %s",
+        text_printf(out, "; %.0f %% of the time an access waits %s",
                     100 * over((double)c[causes[most].of], (double)c[C_SM_CYCLES]), causes[most].what);
 }
 

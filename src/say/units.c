@@ -65,7 +65,7 @@ void units_find(const LaunchSum *sum, const Gpu *g, Units *out)
     out->peak[FLOPS_F32] = lanes / MAX(g->sm.unit[CLASS_FMA].interval, 1u);
     out->peak[FLOPS_F64] = lanes / MAX(g->sm.unit[CLASS_F64].interval, 1u);
     out->peak[FLOPS_TENSOR] = 2.0 * MAX(g->sm.tensor.rate, g->sm.tensor.wgmma) * g->sms * g->core_mhz * 1e6;
-    // Of .f16: other types do more or fewer at a time.
+    // The peak is that of .f16: other types do more or fewer at a time.
     out->share[CLASS_TENSOR] = out->peak[FLOPS_TENSOR] > 0 ? out->flops[FLOPS_TENSOR] / out->peak[FLOPS_TENSOR] : 0;
 }
 

@@ -1,5 +1,5 @@
-// serve.h: a CUDA program runs on a simulated device. It is a process of its own, which finds our libcudart before any
-// other (src/cudart). What it asks of a GPU comes here through a socket (driver/wire.h). child.c starts the program,
+// serve.h: a CUDA program runs on a simulated device. It is a separate process, which finds our libcudart before any
+// other (src/cudart). Its requests come here through a socket (driver/wire.h). child.c starts the program,
 // serve.c answers until it has ended, answers.c has an answer for each question.
 //
 // Invariant: nothing that comes through the socket is believed. Numbers are looked up, sizes are bounded, and the

@@ -365,8 +365,8 @@ static void load_param(Sl1Writer *w, const char *to, const char *param)
 
 void sl1_load_count(Sl1Writer *w) { load_param(w, "%sl1_count", "sl1_lines"); }
 
-// Of pairs %sl1_lines is the warp's first one, and %sl1_t the thread's lane. Computed at a choice, and where warps
-// choose at the kernel's beginning, too: registers that hold the result in between would cost more.
+// With pairs %sl1_lines is the warp's first line, and %sl1_t the thread's lane. They are computed at a choice, and
+// where warps choose at the kernel's beginning, too: registers that hold the result in between would cost more.
 void sl1_find_region(Sl1Writer *w)
 {
     uint32_t bytes = sl1_warp_bytes(w->plan, w->options), line = w->options->line, align = sl1_align(w->options);

@@ -100,7 +100,7 @@ typedef struct Sl1Body {     // the kernel, or a function that its main loops ca
     int *loop_of;     // per block: the main loop it is in, or −1; of functions always 0
     int16_t *from;    // per parameter: the kernel's parameter that is passed for it
     Map results;      // which body's calls return their result in a variable: by the variable's address
-    // Of a function: the names of its copies' results at calls, for the monitoring and the computing slice.
+    // The names of a function's copies' results at calls, for the monitoring and the computing slice.
     Symbol out[2];
 } Sl1Body;
 typedef struct Sl1Plan {
@@ -157,12 +157,12 @@ typedef struct Sl1Writer {
 // --- rewrite.c: a module ---------------------------------------------------------------------------------------------
 typedef struct Sl1Kernel {
     char *name;
-    // Of the original. The rewritten kernels have two more, both .u32: where our part of dynamic shared memory begins,
-    // and how many lines a thread has.
+    // Parameters of the original. The rewritten kernels have two more, both .u32: where our part of dynamic shared
+    // memory begins, and how many lines a thread has.
     uint32_t params;
     uint32_t structures, warp_bytes;
     bool pairs;  // where pointers don't alias, a structure may have two lines
-    // Of each structure: the parameter with its pointer, and where that lies in a buffer of all parameters.
+    // The parameter with each structure's pointer, and where that lies in a buffer of all parameters.
     uint32_t param[SL1_STRUCTURES], offset[SL1_STRUCTURES];
     uint32_t param_bytes;  // size of such a buffer, without our parameters
     char *left;            // why it was left alone, or null

@@ -52,7 +52,7 @@ static const struct Temp *find_temp(const char *stem, size_t length)
     return NULL;
 }
 
-// Of a structure; but not where it begins, which all slices share.
+// Is it a register of a structure? Not the one with its beginning, which all slices share.
 static bool is_kept(const char *stem) { return stem[1] >= '0' && stem[1] <= '9' && stem[0] != 'o'; }
 
 static uint32_t find(Sl1Writer *w, const char *name, size_t length)

@@ -87,7 +87,7 @@ void sl1_put_inst(Sl1Writer *w, const Inst *i);
 static inline uint32_t sl1_counts(const Sl1Options *o) { return o->clock ? 3 : 2; }  // of a structure
 uint32_t sl1_warp_bytes(const Sl1Plan *p, const Sl1Options *o);
 uint32_t sl1_loop_bytes(const Sl1Plan *p, const Sl1Options *o);
-// Of our part of dynamic shared memory, and of the lines in it.
+// The alignment of our part of dynamic shared memory, and of the lines in it.
 static inline uint32_t sl1_align(const Sl1Options *o) { return o->pairs ? 32 : 16; }
 bool sl1_has_bitmap(const Sl1Writer *w, uint32_t structure);
 bool sl1_has_high(const Sl1Writer *w, uint32_t structure);

@@ -1,5 +1,5 @@
 // compare.c: compares runs. In pairs, it gives either the ratios of one value and their mean, or every counter that
-// differs. Of runs that differ in one setting, it finds the best. Two runs are a pair when they have the same text:
+// differs. It finds the best of runs that differ in one setting. Two runs are a pair when they have the same text:
 // their identity in one canonical form, without the model and without the setting that is compared. Simulation is
 // deterministic, so that equal means equal in every digit.
 #include "store/query.h"

@@ -165,7 +165,7 @@ static bool put_samples(Store *s, int64_t kernel, const LaunchSum *sum, Diag *di
     return finish(&x, diag);
 }
 
-// Of a kernel at most so many lines and accesses are kept, the hottest; of a line's text so many bytes.
+// So many lines and accesses of a kernel are kept at most, the hottest; and so many bytes of a line's text.
 enum { MOST_KEPT = 2000, LONGEST_LINE = 400 };
 
 static void put_line(Query *x, int64_t kernel, size_t number, const LineStat *l)

@@ -10,7 +10,7 @@ enum { KEY_DIGITS = 32 };
 // What tells a run from others. identity_free releases its texts.
 typedef struct Identity {
     char key[KEY_DIGITS + 1];  // the hash (XXH128) of all that determines the result, in hexadecimal
-    // Of a CUDA program, the same without the files that it reads, which only a run tells; else empty.
+    // A CUDA program's key without the files that it reads, which only a run tells; else empty.
     char base[KEY_DIGITS + 1];
     char *verb, *program, *params, *gpu, *overrides, *options;
     bool checked;  // the program checks its result, as workloads do

@@ -1,7 +1,7 @@
 // job.c: a run in a process of its own, so that a run which crashes or is killed for its memory costs only itself. The
 // child puts its result into a store in memory and writes that store's bytes into a pipe, with a mark behind them. The
 // parent believes nothing but the mark: bytes without one aren't a result, whatever the child's exit status. A child
-// that doesn't get on is given up, so that no sweep waits for ever.
+// that makes no progress is given up, so that no sweep waits for ever.
 #include "sl1/sl1.h"
 #include "sweep/wire.h"
 
@@ -98,7 +98,7 @@ static void put_end(FILE *written, Text *out)
     if (got) text_printf(out, "; it wrote last: %.*s", (int)got, part);
 }
 
-// Of what the program doesn't learn, the first line says why it failed.
+// Keeps the first line, which says why it failed: the program learns no more.
 static void tell_line(void *user, const char *line)
 {
     Text *told = user;

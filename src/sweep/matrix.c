@@ -1,7 +1,7 @@
 // matrix.c: axes and their product. What is written in a matrix stays text until a cell is made of it. Then each axis
 // sets the one part of the cell that its name says. Each text's place in its file is kept, so that an error can show
-// it. A cell that asks for a search becomes one cell for each candidate. Which ones hangs on its texts and description
-// alone, so that every rank of mpirun has the same cells.
+// it. A cell that asks for a search becomes one cell for each candidate. Its texts and description alone decide which
+// ones, so that every rank of mpirun has the same cells.
 #include "driver/fatbin.h"
 #include "gpu/gpu.h"
 #include "sweep/unit.h"

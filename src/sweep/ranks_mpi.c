@@ -1,5 +1,5 @@
 // ranks_mpi.c: ranks that talk over MPI. This is a module of its own, which ranks.c loads, so that nothing else needs
-// MPI. Of the program it knows the struct Ranks and nothing else. A message is copied when it is sent, and the copy is
+// MPI. It knows nothing of the program but the struct Ranks. A message is copied when it is sent, and the copy is
 // kept until MPI has delivered it. Nothing waits inside MPI, since MPI's waiting takes a whole processor.
 //
 // Limit: Open MPI 4.1 tells nobody that a rank has died. By default mpirun then ends the whole job. With

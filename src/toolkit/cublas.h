@@ -76,7 +76,7 @@ Matrix operand(const void *at, Count rows, Count columns, Count ld, cublasOperat
 bool pitch(const Matrix *a);
 // A matrix of n rows and columns of which a triangle is stored.
 Matrix half(const void *at, Count n, Count ld, Fill fill, Form form, int op);
-// Of op(a) a part that begins at that row and column, and is stored as it is.
+// The part of op(a) that begins at that row and column; it is stored as it is.
 Matrix part(const Matrix *a, Count row, Count column, Count rows, Count columns);
 bool is_op(cublasOperation_t op);
 bool is_fill(Fill f);

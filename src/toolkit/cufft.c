@@ -149,7 +149,7 @@ static cufftResult plan(cufftHandle *handle, const Asked *a)
 #define THREE(nx, ny, nz, type) (&(Asked){.rank = 3, .n = (long long[]){nx, ny, nz}, .type = type, .batch = 1})
 #define MANY64 (&(Asked){rank, n, inembed, onembed, istride, idist, ostride, odist, batch, type})
 
-// Of ints: the sizes are widened into `room`.
+// Sizes that come as ints are widened into `room`.
 typedef struct Wide {
     long long n[FFT_RANK], in[FFT_RANK], out[FFT_RANK];
 } Wide;

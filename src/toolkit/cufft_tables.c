@@ -21,7 +21,7 @@ static Factor root(unsigned long long k, unsigned long long n)
     return __builtin_complex(s, c);
 }
 
-// Of 2^log points, in place: Cooley and Tukey (1965), with the points in the order of their reversed digits first.
+// Transforms 2^log points in place: Cooley and Tukey (1965), first putting them in the order of their reversed digits.
 static void transform(Factor *x, size_t n)
 {
     for (size_t i = 0, j = 0; i < n; i++) {

@@ -104,7 +104,7 @@ curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t g, unsigned 
     return CURAND_STATUS_SUCCESS;
 }
 
-// Of the Mersenne Twister's sequence nothing can be left out.
+// Nothing of the Mersenne Twister's sequence can be left out.
 curandStatus_t curandSetGeneratorOffset(curandGenerator_t g, unsigned long long offset)
 {
     if (!g) return CURAND_STATUS_NOT_INITIALIZED;

@@ -13,7 +13,7 @@
 
 enum { DEGREE_MOST = 18, PUBLISHED = 31 };
 
-// Of dimensions 2 to 32, as many as the degree; the others are 0.
+// The numbers of dimensions 2 to 32: as many as the degree; the others are 0.
 static const unsigned char published[PUBLISHED][7] = {
     {1},
     {1, 3},

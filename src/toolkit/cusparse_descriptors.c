@@ -179,7 +179,7 @@ cusparseStatus_t cusparseConstDnMatGetValues(cusparseConstDnMatDescr_t d, const 
 }
 
 // --- sparse matrices -------------------------------------------------------------------------------------------------
-// Of each format: Csr and Csc differ in what has the offsets, rows or columns; in Coo both indices have one type.
+// Serves all formats: in Csr rows have the offsets, in Csc columns; in Coo both indices have one type.
 static cusparseStatus_t create(cusparseFormat_t format, cusparseSpMatDescr_t *out, int64_t rows, int64_t columns,
                                int64_t entries, void *major, void *minor, void *values, cusparseIndexType_t major_type,
                                cusparseIndexType_t minor_type, cusparseIndexBase_t base, cudaDataType type)
