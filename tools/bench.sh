@@ -18,7 +18,7 @@ TIMEFORMAT='%U %S'
 
 # CPU seconds of the process; its JSON is left in $out.
 seconds() {
-    { time "$onchip" run "$@" --json >"$out"; } 2>&1 | awk '{ print $1 + $2 }'
+    { time "$onchip" run --gpu gtx480 "$@" --json >"$out"; } 2>&1 | awk '{ print $1 + $2 }'
 }
 
 # cpu-seconds wall-seconds warp-instructions transactions busy-SM-cycles, summed over the launches of one run

@@ -38,7 +38,7 @@ steps=(
 
 # cycles and hit rate of the first kernel
 first() {
-    "$onchip" run "$@" --json | awk '/"cycles":/ && !c { gsub(/[^0-9]/, "", $2); c = $2 }
+    "$onchip" run --gpu gtx480 "$@" --json | awk '/"cycles":/ && !c { gsub(/[^0-9]/, "", $2); c = $2 }
         /"l1_hit_rate"/ && !h { gsub(/,/, "", $2); h = $2 } END { print c, h + 0 }'
 }
 
