@@ -5,10 +5,12 @@
 # launches, the share of blocks that were timed, cycles of the whole run and estimated ones, half of the interval (of a
 # launch, on average) and the error. CPU seconds are those of the processes: whole, sampled, and without time, which no
 # sampled run can beat; "x" is the first by the second. Below stand the worst rows, and how many intervals hold the
-# truth, of each launch that isn't timed whole. SAMPLE_ONLY: a regular expression of workloads.
+# truth, of each launch that isn't timed whole. SAMPLE_ONLY: a regular expression of workloads. SAMPLE_GPU: the GPU, and
+# further options (gtx480).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 onchip=${ONCHIP:-build/onchip}
+read -ra gpu <<<"${SAMPLE_GPU:-gtx480}"
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 TIMEFORMAT='%U %S'
@@ -106,7 +108,7 @@ LIST
 
 # Runs with some options, leaves the JSON in a file, and prints the CPU seconds of the process.
 seconds() {
-    { time "$onchip" run "${@:2}" --json >"$1" 2>"$tmp/errors"; } 2>&1 | awk '{ printf "%.2f", $1 + $2 }'
+    { time "$onchip" run "${@:2}" --gpu "${gpu[@]}" --json >"$1" 2>"$tmp/errors"; } 2>&1 | awk '{ printf "%.2f", $1 + $2 }'
 }
 
 # Rows of a run, by kernel, and a row for each launch: "launch", held cycles, rates, held rates.
@@ -134,7 +136,7 @@ compare() {
         map(tostring) | join("\t")'
 }
 
-sms=15
+sms=$("$onchip" show gpu "${gpu[0]}" | awk -F'[= ]+' '$1 == "sms" { print $2; exit }')
 row='%-37s %-16.16s %5s %5s %6s %10s %10s %6s %7s %6s %6s %6s %5s\n'
 {
     # shellcheck disable=SC2059
