@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { LEFT = 74, CELL = 9, ROW = 11, MOST_ROWS = 32, LANE_COUNT = 32, WORD = 4, MOST_CELLS = 64 };
+enum { LEFT = 74, CELL = 9, ROW = 11, MOST_ROWS = 32, LANE_COUNT = 32, WORD = 4, MOST_CELLS = 32 };
 
 // The lines that an access touches, by address.
 typedef struct Touched {
@@ -65,16 +65,17 @@ static void put_grid(Text *out, double y, uint32_t cells)
     text_put(out, "\"/>\n");
 }
 
+// A cell is a word, or more where a line has more than 32 words: where each bank gives 8 bytes, it is a bank.
 static void put_row(const LaneAccess *a, const Touched *t, size_t k, double y, Text *out)
 {
-    const uint32_t cells = MIN(a->row / WORD, MOST_CELLS);
+    const uint32_t bytes = MAX(WORD, a->row / MOST_CELLS), cells = a->row / bytes;
     const uint64_t at = t->row[k] * a->row;
     char text[48];
-    snprintf(text, sizeof text, "+%lld", (long long)(at - a->start));
+    snprintf(text, sizeof text, "%+lld", (long long)(at - a->start));
     svg_text(out, LEFT - 5, y + 7.5, 8, SVG_END, text);
     put_grid(out, y, cells);
     for (uint32_t c = 0; c < cells; c++) {
-        const int lane = toucher(a, at + c * WORD, WORD);
+        const int lane = toucher(a, at + c * (uint64_t)bytes, bytes);
         if (lane >= 0) put_cell(out, LEFT + c * CELL, y, lane);
     }
     for (uint32_t u = 0; a->array && u < a->row / a->unit; u++)
@@ -82,7 +83,7 @@ static void put_row(const LaneAccess *a, const Touched *t, size_t k, double y, T
             text_printf(out,
                         "<rect x=\"%.1f\" y=\"%.1f\" width=\"%u\" height=\"%d\" fill=\"none\" "
                         "stroke=\"var(--ink)\" stroke-width=\"1\"/>\n",
-                        (double)LEFT + u * a->unit / WORD * CELL, y, a->unit / WORD * CELL, CELL);
+                        LEFT + (double)u * a->unit / bytes * CELL, y, MAX(1u, a->unit / bytes) * CELL, CELL);
     if (!a->sets) return;
     snprintf(text, sizeof text, "set %u", t->set[k]);
     svg_text(out, LEFT + cells * CELL + 5, y + 7.5, 8, SVG_START, text);

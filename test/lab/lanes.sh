@@ -76,6 +76,20 @@ assert at(shared, "5", True)[0][0] == lane0 + 10 * cell and at(shared, "16", Tru
 assert [x for x, _ in at(last, "2", True)] == [lane0, lane0 + cell] and not at(last, "3", True)  # two words each
 END
 
+# Kepler's banks give 8 bytes: lanes at every other word have a bank each, and so a column each.
+"$ONCHIP" run --gpu gtx780 --set shared.mode=8 k.ptx --kernel k --block 32 --arg buf:8192 --arg buf:512 \
+    --lanes kepler.svg >out 2>&1 || complain "Kepler: $(<out)"
+grep -q '>32 lanes, 4 bytes each: 1 pass; a column is a bank<' kepler.svg || complain "Kepler's passes"
+python3 - <<'END' || complain "Kepler's banks"
+import xml.etree.ElementTree as tree
+space = "{http://www.w3.org/2000/svg}"
+texts = [(t.text, float(t.get("x"))) for t in tree.parse("kepler.svg").getroot().iter(space + "text")]
+heads = [k for k, t in enumerate(texts) if t[0].startswith("k: ")]
+shared = texts[heads[2]:heads[3]]
+columns = {text: [x for t, x in shared if t == text] for text in map(str, range(32))}
+assert all(x == [x[0], x[0]] for x in columns.values()), columns  # below its place among the lanes, each
+END
+
 # The picture of README.md.
 "$ONCHIP" run --gpu rtx3080 transpose tiled=0 --lanes now.svg >out 2>&1 || complain "transpose: $(<out)"
 cmp now.svg "$ONCHIP_SOURCE/doc/use/lanes.svg" || complain 'doc/use/lanes.svg: onchip run transpose tiled=0 --lanes'
