@@ -108,7 +108,8 @@ LIST
 
 # Runs with some options, leaves the JSON in a file, and prints the CPU seconds of the process.
 seconds() {
-    { time "$onchip" run "${@:2}" --gpu "${gpu[@]}" --json >"$1" 2>"$tmp/errors"; } 2>&1 | awk '{ printf "%.2f", $1 + $2 }'
+    { time "$onchip" run "${@:2}" --gpu "${gpu[@]}" --json >"$1" 2>"$tmp/errors"; } 2>&1 |
+        awk '{ printf "%.2f", $1 + $2 }'
 }
 
 # Rows of a run, by kernel, and a row for each launch: "launch", held cycles, rates, held rates.

@@ -17,8 +17,8 @@ typedef struct WarpPair {
     uint32_t warp, by;  // by their slots
     uint64_t misses;    // loads of `warp`, of all SMs, that miss a line which `by` pushed out
 } WarpPair;
-// What a launch, or a sum of launches, has where some counters are estimates. Replicas say how sure these are: had other
-// parts been timed, the counters might as well have come out by so much higher or lower (sample.c).
+// What a launch, or a sum of launches, has where some counters are estimates. Replicas say how sure these are: had
+// other parts been timed, the counters might as well have come out by so much higher or lower (sample.c).
 enum { REPLICAS = 32 };
 typedef struct Sampled {
     uint64_t launches, launches_timed;  // in all; those of which some blocks were timed
