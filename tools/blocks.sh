@@ -229,7 +229,7 @@ prepare() {
     mkdir -p "$scratch/bin" "$folder"
     if [[ $tree ]]; then
         (cd "$source" &&
-            cp -r dev CMakeLists.txt cmake cuda doc gpus include reproduce src test tools workloads "$folder")
+            cp -r dev CMakeLists.txt cmake cuda doc examples gpus include reproduce src test tools workloads "$folder")
         printf '#!/bin/sh\nprintf installed\n' >"$scratch/bin/dpkg-query"
         chmod +x "$scratch/bin/dpkg-query"
     else
