@@ -96,11 +96,11 @@ static void list_counters(void)
 }
 
 // A row of two columns, of which the second one is broken into lines.
-static void list_op(const char *name, const char *section, const char *state, const char *why)
+static void list_op(const char *name, const char *section, const char *what, const char *state, const char *why)
 {
     char left[64], text[300];
     snprintf(left, sizeof left, "%-26s §%-14s", name, section);
-    snprintf(text, sizeof text, "%s%s%s", state, why ? ": " : "", why ? why : "");
+    snprintf(text, sizeof text, "%s; %s%s%s", what, state, why ? ": " : "", why ? why : "");
     put_row(stdout, left, 43, BREAK_WORDS, text);
 }
 
@@ -109,7 +109,7 @@ static void list_ops(void)
     static const char *const states[] = {[OP_REFUSED] = "refused", [OP_ELSEWHERE] = "not for this machine"};
     size_t done = OP_COUNT, all = OP_COUNT + op_missing_count;
     for (int k = 0; k < OP_COUNT; k++) {
-        list_op(op_info[k].name, op_info[k].section, "implemented", NULL);
+        list_op(op_info[k].name, op_info[k].section, op_info[k].what, "implemented", NULL);
         for (int n = 0; n < FORMS; n++) {
             char text[300];
             if (form_info[n].op != (Op)k) continue;
@@ -118,7 +118,8 @@ static void list_ops(void)
         }
     }
     for (size_t k = 0; k < op_missing_count; k++)
-        list_op(op_missing[k].name, op_missing[k].section, states[op_missing[k].state], op_missing[k].why);
+        list_op(op_missing[k].name, op_missing[k].section, op_missing[k].what, states[op_missing[k].state],
+                op_missing[k].why);
     printf("\n%zu of %zu instructions of the PTX ISA 9.0 are implemented\n%d forms of these are refused\n", done, all,
            (int)FORMS);
 }
@@ -134,7 +135,8 @@ static const struct {
     {"replacements", list_replacements, "how caches replace lines, as in --set l1.replacement=plru"},
     {"prefetchers", list_prefetchers, "what fetches lines ahead, as in --set l1.prefetch=next-line"},
     {"counters", list_counters, "counters, and rates that are computed from them, with units"},
-    {"ops", list_ops, "instructions of the PTX ISA: which are implemented, what of them isn't, and why"},
+    {"ops", list_ops,
+     "instructions of the PTX ISA: what each does, which are implemented, what of them isn't, and why"},
     {"kernels", NULL, "the kernels in FILE: a program, a library, an object, a fat binary, a cubin or PTX"},
 };
 static const Option options[] = {{"--help", NULL, "this text"}};

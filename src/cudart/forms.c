@@ -15,4 +15,4 @@ cudaError_t memory_waited(cudaError_t error);
     cudaError_t name##_ptsz params { return name args; }
 #define RUNTIME_WAITS(name, async, params, args, what) \
     cudaError_t name##_ptds params { return memory_waits(true), memory_waited(async args); }
-#include "onchip/runtime.def"
+#include "driver/runtime.def"

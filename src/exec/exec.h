@@ -257,8 +257,7 @@ typedef struct Env {
 
 // cta.c: the bytes that a CTA, which begins empty, takes from the host for a block of a launch, beyond what it has
 uint64_t exec_cta_lacks(const Cta *cta, const LaunchInfo *l);
-// Starts a block of env->launch; the caller gives its warps their slots. In a cluster, rank is its number; else null,
-// 0.
+// Starts a block of env->launch; the caller gives its warps their slots. rank: its number in the cluster; else null, 0.
 void exec_cta_start(Env *env, Cta *cta, uint64_t number, Cluster *cluster, uint32_t rank);
 void exec_cta_free(Cta *cta);
 void exec_env_free(Env *env);  // what it has of the host's memory

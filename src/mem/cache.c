@@ -380,12 +380,12 @@ static inline uint32_t oldest(const Cache *c, uint32_t first, uint32_t ways)
 
 Lookup cache_victim_of(Cache *c, uint64_t address, uint32_t set, CacheLine **line)
 {
-    if (c->plug) c->plug->now.line = address >> c->line_shift;
     uint32_t first = c->first[set], ways = c->ways[set], way;
     if (!c->replacement->victim) {
         way = oldest(c, first, ways);
     } else {
         way = cache_find(c->tags + first, ways, 0);
+        if (c->plug) c->plug->now.line = address >> c->line_shift;
         if (way == ways) way = c->replacement->victim(c, set);
     }
     if (way == ALL_LOCKED && c->cfg.unlocked) way = oldest_of_all(c, first, ways);

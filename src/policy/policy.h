@@ -24,7 +24,8 @@ enum {
     ON_EPOCH = 32,
     ON_COUNTS = 64,
     ON_LOADED = 128,
-    ON_MEMORY = 256
+    ON_MEMORY = 256,
+    ON_LOAD = 512  // of the L1: a prefetcher does
 };
 uint32_t policy_events(const oc_policy_type *t);
 

@@ -4,8 +4,8 @@
 #define PTX_OPS_H
 
 enum {
-#define OP(id, name, sig, types, types2, groups, properties, class, s32, s64, section) OP_##id,
-#define NOOP(name, section, state, why)
+#define OP(id, name, sig, types, types2, groups, properties, class, s32, s64, section, what) OP_##id,
+#define NOOP(name, section, what, state, why)
 #include "ptx/ops.def"
 #undef OP
 #undef NOOP

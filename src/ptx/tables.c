@@ -27,17 +27,17 @@ const SregInfo sreg_info[SR_COUNT] = {
 };
 
 const OpInfo op_info[OP_COUNT] = {
-#define OP(id, name, sig, types, types2, groups, properties, class, s32, s64, section) \
-    [OP_##id] = {name, sig, types, types2, groups, properties, CLASS_##class, s32, s64, section},
-#define NOOP(name, section, state, why)
+#define OP(id, name, sig, types, types2, groups, properties, class, s32, s64, section, what) \
+    [OP_##id] = {name, sig, types, types2, groups, properties, CLASS_##class, s32, s64, section, what},
+#define NOOP(name, section, what, state, why)
 #include "ptx/ops.def"
 #undef OP
 #undef NOOP
 };
 
 const OpMissing op_missing[] = {
-#define OP(id, name, sig, types, types2, groups, properties, class, s32, s64, section)
-#define NOOP(name, section, state, why) {name, section, OP_##state, why},
+#define OP(id, name, sig, types, types2, groups, properties, class, s32, s64, section, what)
+#define NOOP(name, section, what, state, why) {name, section, what, OP_##state, why},
 #include "ptx/ops.def"
 #undef OP
 #undef NOOP

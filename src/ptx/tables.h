@@ -102,13 +102,13 @@ typedef struct OpInfo {
     uint32_t properties;
     Class class;
     uint8_t slots32, slots64;
-    const char *section;
+    const char *section, *what;
 } OpInfo;
 extern const OpInfo op_info[];
 static inline bool op_has(Op op, unsigned properties) { return (op_info[op].properties & properties) != 0; }  // any
 typedef enum OpState { OP_REFUSED, OP_ELSEWHERE } OpState;
 typedef struct OpMissing {
-    const char *name, *section;
+    const char *name, *section, *what;
     OpState state;
     const char *why;
 } OpMissing;

@@ -160,6 +160,15 @@ static void come_to_line(Sm *sm, WarpSlot *ws, uint32_t line)
 // than an L1's hits take, which a warp waits for in the active set of two levels.
 enum { LONG_WAIT = 50 };  // cycles
 
+// The rows of a warp's next instruction are on their way to the host's first cache before it issues: between two
+// instructions of a warp, others touch more than fits there.
+ALWAYS_INLINE void ask_for_rows(const Lanes *l, const Dinst *d)
+{
+    const char *rows[] = {row(l, d->a), row(l, d->b), row(l, d->c)}, *to = row(l, d->dst);
+    for (size_t k = 0; k < COUNT(rows); k++) __builtin_prefetch(rows[k]), __builtin_prefetch(rows[k] + HOST_LINE);
+    __builtin_prefetch(to, 1), __builtin_prefetch(to + HOST_LINE, 1);
+}
+
 // Ready is what can issue at cycle `by`: now, or the next one for a warp that has just issued and whose scheduler won't
 // pick again before; that saves most warps an event. Returns when it can issue, NEVER: nobody knows yet.
 ALWAYS_INLINE uint64_t evaluate(Sm *sm, WarpSlot *ws, uint64_t by, Mode mode)
@@ -175,6 +184,7 @@ ALWAYS_INLINE uint64_t evaluate(Sm *sm, WarpSlot *ws, uint64_t by, Mode mode)
         d = &w->code->insts[w->pc];
     }
     if (sm->front.sets[0] && w->code->line[d->index] != ws->line) come_to_line(sm, ws, w->code->line[d->index]);
+    ask_for_rows(&w->l, d);
     uint64_t t = ws->next_issue << 2 | KIND_BRANCH;
     for (int k = 0; k < d->score_n; k++) t = MAX(t, ws->ready[d->score[k]]);
     if (ORDERED >> d->kind & 1 || ws->acquires || d->flags & D_WAITS) t = ordered_after(sm, ws, d, t);

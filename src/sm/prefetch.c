@@ -74,6 +74,8 @@ static bool touch(Prefetch *p, CacheLine *line, uint32_t sectors)
     return true;
 }
 
+void prefetch_lost(Sm *sm, uint64_t owner) { sm->ports.prefetch->count[PREFETCH_UNUSED] += owner_ahead(owner) != 0; }
+
 void prefetch_load(Sm *sm, const LsuOp *op, Port *port, uint64_t at, uint32_t sectors, CacheLine *line, Lookup found)
 {
     Prefetch *p = sm->ports.prefetch;

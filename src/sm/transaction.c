@@ -40,6 +40,16 @@ static void tell_seen(Sm *sm, const LsuOp *op, const Port *port, uint64_t at, co
     if (sm->issue.policy.type->seen) sm->issue.policy.type->seen(&sm->issue.policy, &e);
 }
 
+// Whoever listens to accesses hears of one.
+__attribute__((noinline, cold)) static void tell_all(Sm *sm, const LsuOp *op, Port *port, uint64_t at, uint32_t sectors,
+                                                     CacheLine *line, Victim gone, Lookup found)
+{
+    if (sm->issue.listens & ON_SEEN && port->mshrs == &sm->ports.port[PORT_L1])
+        tell_seen(sm, op, port, at, line, gone, found);
+    if (sm->issue.listens & ON_LOAD && !op->write && port->counts->accesses == C_L1_ACCESSES)
+        prefetch_load(sm, op, port, at, sectors, line, found);
+}
+
 // A load that takes no line isn't one of the L1's. Arguments, and not an Access: that one can stay in registers then.
 __attribute__((noinline, cold)) static void tell_why(Sm *sm, const LsuOp *op, const Port *port, uint64_t at,
                                                      uint32_t sectors, const CacheLine *line, Victim gone, Lookup found)
@@ -67,10 +77,8 @@ ALWAYS_INLINE Refusal looked_up(Sm *sm, const Access *a, Lookup found)
     st->l1_accesses++, is->l1_accesses++;
     st->l1_hits += hit, is->l1_hits += hit;
     if (__builtin_expect(sm->why != NULL, 0)) tell_why(sm, a->op, a->port, a->at, a->sectors, a->line, a->gone, found);
-    if (sm->issue.listens & ON_SEEN && a->port->mshrs == &sm->ports.port[PORT_L1])
-        tell_seen(sm, a->op, a->port, a->at, a->line, a->gone, found);
-    if (__builtin_expect(sm->ports.prefetch != NULL, 0) && !a->op->write && a->port->counts->accesses == C_L1_ACCESSES)
-        prefetch_load(sm, a->op, a->port, a->at, a->sectors, a->line, found);
+    if (__builtin_expect(sm->issue.listens & (ON_SEEN | ON_LOAD), 0))
+        tell_all(sm, a->op, a->port, a->at, a->sectors, a->line, a->gone, found);
     return SERVED;
 }
 
@@ -85,7 +93,7 @@ ALWAYS_INLINE void replace(Sm *sm, Access *a, const Packets *dirty)
         port_count_data(sm, a->port, a->gone.dirty, false, (uint8_t)a->gone.owner);
     }
     sm->count[a->port->counts->evictions] += a->gone.address != NO_LINE;
-    if (__builtin_expect(owner_ahead(a->gone.owner) != 0, 0)) sm->ports.prefetch->count[PREFETCH_UNUSED]++;
+    if (__builtin_expect(sm->issue.listens & ON_LOAD, 0)) prefetch_lost(sm, a->gone.owner);
     a->line->owner = (uint64_t)a->op->warp << 8 | a->op->structure;
 }
 
@@ -272,8 +280,8 @@ uint32_t port_hits(Sm *sm, const LsuOp *op, uint32_t most)
 {
     Cache *c = &op->port->cache;
     uint32_t n = 0;
-    if (op->write || !c->lines || sm->issue.view.scratch_lines || sm->issue.listens & ON_SEEN || sm->why ||
-        sm->cfg.energy || sm->ports.prefetch)
+    if (op->write || !c->lines || sm->issue.view.scratch_lines || sm->issue.listens & (ON_SEEN | ON_LOAD) || sm->why ||
+        sm->cfg.energy)
         return 0;
     for (const Segment *s = &op->seg[op->next]; n < most; n++, s++)
         if (!cache_hit(c, s->address + (uint32_t)__builtin_ctz(s->sectors) * SECTOR, port_sectors(c, s))) break;

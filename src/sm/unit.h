@@ -295,6 +295,7 @@ void prefetch_close(Sm *sm);
 void prefetch_begin(Sm *sm);  // a launch
 // A load of the L1 that found this.
 void prefetch_load(Sm *sm, const LsuOp *op, Port *port, uint64_t at, uint32_t sectors, CacheLine *line, Lookup found);
+void prefetch_lost(Sm *sm, uint64_t owner);  // a line of such an owner is replaced
 // Who brought a line: its data structure in the lowest byte, the warp above it, and in the upper half the sectors that
 // a prefetcher asked for and no load has touched.
 static inline uint32_t owner_warp(uint64_t owner) { return (uint32_t)owner >> 8; }

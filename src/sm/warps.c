@@ -86,9 +86,9 @@ static void open_policy(Sm *sm, const LaunchInfo *l)
     memset(p->load, 0xff, sizeof p->load);
     v->indices = sm->cfg.laws ? &i->indices : NULL;
     i->indices = (oc_index_check){.picks = OC_NO_WARP};
-    i->listens = policy_events(type) | (sm->watch.seen ? ON_SEEN : 0);
+    i->listens = policy_events(type) | (sm->watch.seen ? ON_SEEN : 0) | (sm->ports.prefetch ? ON_LOAD : 0);
     i->quiet = sm->cfg.issue == 1 && !sm->cfg.audit && !sm->storage.counts && !sm->env.check &&
-               !sm->cfg.ideal.divergence && !sm->cfg.laws && !(i->listens & ~(ON_SEEN | ON_LOADED));
+               !sm->cfg.ideal.divergence && !sm->cfg.laws && !(i->listens & ~(ON_SEEN | ON_LOADED | ON_LOAD));
     watch_reset(sm);
     scratch_begin(sm);
     if (type->open) type->open(p);
