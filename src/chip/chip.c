@@ -660,6 +660,7 @@ RunResult chip_run(Chip *c, const LaunchInfo *info, const Texture *textures, uin
     }
     result = end_beside(&l, result, other);
     if (part) other->given_up = l.given_up;
+    for (int k = 0; part && k < STANDS; k++) other->busy = MAX(other->busy, l.traffic.work[k] / (double)MAX(l.to, 1u));
     for (uint32_t s = 0; s < sms && result != RUN_OK; s++) sm_cut(&c->sms[s], l.to);
     for (uint32_t s = 0; s < sms; s++) scratch_count(&c->sms[s], MIN(l.to, c->sms[s].last_event));
     if (l.tracer) tracer_edge(l.tracer, c, l.to, true);

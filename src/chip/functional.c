@@ -375,7 +375,7 @@ uint64_t beside_changed(const Execution *x) { return x->env.changed; }
 uint64_t beside_left(const Execution *x) { return x->left; }
 Executed beside_done(const Execution *x)
 {
-    return (Executed){x->finished, x->insts, x->threads, warmer_sectors(x->warmer), x->env.fault.kind, false};
+    return (Executed){x->finished, x->insts, x->threads, warmer_sectors(x->warmer), x->env.fault.kind, false, 0};
 }
 
 void beside_close(Execution *x, Record *r)

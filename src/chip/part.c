@@ -40,6 +40,7 @@ void part_slow(const Part *p, const Chip *c, PartTraffic *t, uint64_t now)
     uint32_t wait[STANDS];
     for (int k = 0; k < STANDS; k++) {
         const double work = stood[k] / 256 / (k == STANDS_DRAM ? channels : units);
+        t->work[k] += work;
         t->behind[k] = MAX(t->behind[k] + work - (double)(now - t->at), 0);
         wait[k] = (uint32_t)t->behind[k];
     }

@@ -6,9 +6,9 @@
 // A part is believed if its SMs take about as long, if its blocks execute as much as others, and if another part says
 // the same: a twelfth must agree with a 33rd, or else a fourth with one of them; or the whole launch is timed. Where
 // all blocks run at the same time, lines are asked for by many of them at once, and who is first is chance: there a
-// part must agree with itself without the others' lines in the L2. Parts say little of banks of DRAM (dram.c): where
-// these matter, the launch is timed whole, since fewer requests find other rows open. Each part begins with the memory
-// and the caches of the launch's beginning; the last one leaves its own.
+// part must agree with itself without the others' lines in the L2, too. Parts say little of banks of DRAM (dram.c):
+// where these matter, the launch is timed whole, since fewer requests find other rows open. Each part begins with the
+// memory and the caches of the launch's beginning; the last one leaves its own.
 #include "chip/unit.h"
 
 #include <math.h>
@@ -22,10 +22,11 @@ enum { LEAST_SMS = 2, LEAST_BLOCKS = 8, LEAST_EACH = 3 };  // of a part: SMs, bl
 #define MOST_BUSY 0.3     // of the channels, where DRAM has banks
 #define EARLY_BUSY 0.45   // of an eighth of a part's blocks, which may be busier than all
 #define SOME_BUSY 0.1     // from which on banks count
+#define LITTLE_BUSY 0.2   // of what a part shares with the others: too little for that to count
 #define HOPELESS 0.25     // a spread that larger parts won't mend
-// What no difference of parts shows, as a standard deviation: assumed, after the errors of seven launches on h200, a100
-// and rtx3080. The latter where banks of DRAM count.
-#define UNSEEN 0.03
+// What no difference of parts shows, as a standard deviation: assumed, after the errors of 25 launches on h200. The
+// latter where banks of DRAM count, after those of seven on h200, a100 and rtx3080.
+#define UNSEEN 0.04
 #define UNSEEN_BANKS 0.05
 
 static const uint32_t sizes[] = {33, 12, 4};  // of parts: so many make the whole
@@ -229,23 +230,24 @@ static bool settle(const Slicing *s, const Timed *before, size_t n, Timed *t, Re
     return true;
 }
 
-// Parts of one size, with and without the others' lines.
-static bool by_itself(Slicing *s, uint32_t k, Record *r)
-{
-    Timed alone = {0}, t = {0};
-    bool ok = can_part(s, k) && time_part(s, k, true, &alone) && !s->hopeless;
-    ok = ok && time_part(s, k, false, &t) && settle(s, &alone, 1, &t, r);
-    record_free(&alone.r), record_free(&t.r);
-    return ok;
-}
-
-// A part, and a larger one.
+// A part, and a larger one. Where all blocks run at the same time, each is timed without the others' lines, too; there
+// one will do if it hardly uses what it shares with them.
 static bool by_sizes(Slicing *s, Record *r)
 {
     Timed t[COUNT(sizes)] = {0};
-    bool done = false;
-    for (uint32_t n = 0; n < COUNT(sizes) && !done && !s->hopeless; n++)
-        done = can_part(s, sizes[n]) && time_part(s, sizes[n], false, &t[n]) && settle(s, t, n, &t[n], r);
+    bool done = false, had = false;
+    for (uint32_t n = 0; n < COUNT(sizes) && !done && !s->hopeless; n++) {
+        if (!can_part(s, sizes[n])) continue;
+        Timed alone = {0};
+        bool ok = !s->at_once || (time_part(s, sizes[n], true, &alone) && !s->hopeless);
+        ok = ok && time_part(s, sizes[n], false, &t[n]) && (!s->at_once || apart(&alone, &t[n]) <= MOST_APART);
+        if (ok && had)
+            done = settle(s, t, n, &t[n], r);
+        else if (ok && s->at_once && t[n].other.busy <= LITTLE_BUSY)
+            done = settle(s, &alone, 1, &t[n], r);
+        record_free(&alone.r);
+        had = true;
+    }
     for (uint32_t n = 0; n < COUNT(sizes); n++) record_free(&t[n].r);
     return done;
 }
@@ -266,9 +268,7 @@ RunResult slices_run(Chip *c, const LaunchInfo *l, const Texture *textures, uint
         text_free(&unsaid);
         const uint32_t largest = sizes[COUNT(sizes) - 1];
         const bool kept = fit && can_part(&s, largest) && keep(c, s.sms / largest, &s.kept);
-        for (uint32_t n = 0; kept && s.at_once && n < COUNT(sizes) && !done && !s.hopeless; n++)
-            done = by_itself(&s, sizes[n], r);
-        if (kept && !s.at_once) done = by_sizes(&s, r);
+        done = kept && by_sizes(&s, r);
         if (!done && s.dirty) put_back(c, &s.kept);
         kept_free(&s.kept);
     }

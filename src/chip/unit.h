@@ -34,6 +34,7 @@ typedef struct PartTraffic {
     uint64_t own_all, others_all;  // in the launch
     uint64_t at;                   // the cycle of the edge before
     double behind[STANDS];         // cycles that each unit is behind, as a mean of all
+    double work[STANDS];           // cycles that each has been busy with, likewise, in the launch
 } PartTraffic;
 void part_slow(const Part *p, const Chip *c, PartTraffic *t, uint64_t now);
 
@@ -43,6 +44,7 @@ typedef struct Executed {
     uint64_t sectors;                 // of global memory that loads and stores access
     FaultKind fault;
     bool given_up;  // the part was, and tells nothing
+    double busy;    // share of the time that the busiest kind of unit of the L2 and DRAM worked, on average
 } Executed;
 // Runs a launch to its end. textures may be null. Text of a fault or hang goes to message. part: that is timed; r has
 // what was counted of it, and other what was executed beside it; null: all is.

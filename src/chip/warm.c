@@ -32,9 +32,14 @@ static void pass(Warmer *w, const Segment *s, PacketKind kind)
     if (kind == PACKET_READ && !(s->sectors & ~p->sectors)) return;
     if (kind != PACKET_READ && !(s->sectors & ~p->written)) return;
     p->sectors |= (uint8_t)s->sectors;
-    if (kind != PACKET_READ) p->written |= (uint8_t)s->sectors;
-    Packet r = {
-        .address = s->address, .kind = (uint8_t)kind, .sectors = (uint8_t)s->sectors, .whole = (uint8_t)s->whole};
+    // A part of a sector counts each time where others may complete it (l2.masks).
+    const bool parts = kind == PACKET_WRITE && w->c->gpu.part.masks;
+    if (kind != PACKET_READ) p->written |= (uint8_t)(parts ? s->whole : s->sectors);
+    Packet r = {.address = s->address,
+                .kind = (uint8_t)kind,
+                .sectors = (uint8_t)s->sectors,
+                .whole = (uint8_t)s->whole,
+                .ops = kind == PACKET_WRITE ? (uint8_t)MIN(s->bytes, SEGMENT) : 0};
     const uint32_t part = partition_of(&w->c->gpu.part, s->address, NULL);
     if (w->c->stage[part % w->c->channels]) partition_pass(&w->c->parts[part], &r);
 }

@@ -160,8 +160,9 @@ static int help(const char *usage)
 
 int cmd_list(int argc, char **argv)
 {
-    static const char usage[] = "usage: onchip list workloads|gpus|schedulers|replacements|prefetchers|counters|ops\n  "
-                                "     onchip list kernels FILE";
+    static const char usage[] = "usage: onchip list workloads|gpus|schedulers|replacements\n"
+                                "       onchip list prefetchers|counters|ops\n"
+                                "       onchip list kernels FILE";
     Args a = {.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options)};
     const char *what = NULL, *file = NULL, *names[COUNT(kinds)];
     char hint[100];

@@ -16,7 +16,7 @@ const Command commands[] = {
     {"reproduce", cmd_reproduce, "prints our values beside those of a paper's figures and tables", &reproduce_line},
     {"probe", cmd_probe, "finds out how a GPU's memory hierarchy is built, simulated or real", &probe_line},
     {"sl1", cmd_sl1, "rewrites PTX so that it caches in shared memory: the software L1", &sl1_line},
-    {"list", cmd_list, "lists workloads, gpus, schedulers, replacements, prefetchers, counters or ops", &list_line},
+    {"list", cmd_list, "lists workloads, gpus, schedulers, prefetchers, counters and more", &list_line},
     {"show", cmd_show, "shows PTX as it is read, GPU descriptions, keys, counters and calls", &show_line},
     {"gpu", cmd_gpu, "writes a GPU's description out of a data sheet's numbers", &gpu_line},
     {"course", cmd_course, "writes nine short CUDA programs into a folder: a first course", &course_line},

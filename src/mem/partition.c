@@ -590,7 +590,7 @@ void partition_pass(Partition *p, const Packet *r)
     if (p->cfg.absent) return;
     p->holds = false;
     Packet part = *r;
-    for (uint32_t rest = r->sectors; rest; rest &= ~part.sectors) {
+    for (uint32_t rest = r->sectors; rest; rest &= ~part.sectors, part.ops = 0) {
         part.sectors = (uint8_t)first_line(p, rest);
         L2Access a;
         look_up(p, &part, &a);
@@ -604,6 +604,7 @@ void partition_pass(Partition *p, const Packet *r)
         p->passed_read += (uint64_t)__builtin_popcount(a.missing) * p->cfg.l2.sector;
         p->passed_misses += a.fresh || a.missing;
         a.line->valid |= (a.missing | (a.write ? a.whole : 0)) & ~a.line->pending;
+        if (a.write && p->cfg.masks) put_parts(a.line, &a);
         if (!a.through && (a.write || a.atomic)) a.line->dirty |= a.want;
     }
 }

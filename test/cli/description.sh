@@ -31,7 +31,7 @@ echo "$out" | keys >"$work/left"
 keys <"$ONCHIP_SOURCE/gpus/gtx480.ini" | grep -v '^gpu.title$' >"$work/given"  # a name is no key of the manual
 gives 0 -- show keys
 awk -F ' [|] ' '/^## / { gsub(/[^a-z0-9]/, ""); s = $0 }
-    /^\| `/ && !(s == "sched" && /with policy = /) {
+    /^\| `/ && !/with (policy|prefetch) = / {
         n = split($1, names, /[^a-z0-9_]+/)  # a row has several keys where they mean the same
         for (k = 1; k <= n; k++) if (names[k]) print s "." names[k]
     }' <<<"$out" | sort >"$work/all"
