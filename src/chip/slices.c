@@ -24,9 +24,12 @@ enum { LEAST_SMS = 2, LEAST_BLOCKS = 8, LEAST_EACH = 3 };  // of a part: SMs, bl
 #define SOME_BUSY 0.1     // from which on banks count
 #define LITTLE_BUSY 0.2   // of what a part shares with the others: too little for that to count
 #define HOPELESS 0.25     // a spread that larger parts won't mend
-// What no difference of parts shows, as a standard deviation: assumed, after the errors of 25 launches on h200. The
-// latter where banks of DRAM count, after those of seven on h200, a100 and rtx3080.
+// What no difference of parts shows, as a standard deviation: assumed, after the errors of 40 launches on h200 and
+// a100. Where links, ports or DRAM are busy for MUCH_BUSY of the time, it counts how evenly the slices are used at each
+// moment, of which a mean knows nothing. Where banks of DRAM count: after seven launches on h200, a100 and rtx3080.
+#define MUCH_BUSY 0.4
 #define UNSEEN 0.04
+#define UNSEEN_BUSY 0.08
 #define UNSEEN_BANKS 0.05
 
 static const uint32_t sizes[] = {33, 12, 4};  // of parts: so many make the whole
@@ -215,6 +218,12 @@ static void estimate(const Slicing *s, Timed *t, double differ, double unseen, R
     record_account(r, &s->c->gpu, &s->c->sms[0].cfg);
 }
 
+static double unseen(const Slicing *s, const Timed *t)
+{
+    if (t->other.busy > MUCH_BUSY) return UNSEEN_BUSY;
+    return banks_busy(s, t) > SOME_BUSY ? UNSEEN_BANKS : UNSEEN;
+}
+
 // Does one of n parts agree with t, the latest and largest one? Then the record gets what t tells. What another one
 // says instead makes the interval wider.
 static bool settle(const Slicing *s, const Timed *before, size_t n, Timed *t, Record *r)
@@ -225,8 +234,7 @@ static bool settle(const Slicing *s, const Timed *before, size_t n, Timed *t, Re
         least = MIN(least, apart(&before[k], t)), most = MAX(most, apart(&before[k], t));
     }
     if (least > MOST_APART || !is_even(t) || s->hopeless) return false;
-    estimate(s, t, hypot(most / 2, t->spread / sqrt(t->part.run)), banks_busy(s, t) > SOME_BUSY ? UNSEEN_BANKS : UNSEEN,
-             r);
+    estimate(s, t, hypot(most / 2, t->spread / sqrt(t->part.run)), unseen(s, t), r);
     return true;
 }
 
