@@ -304,6 +304,9 @@ int run_once(Run *r)
     oc_status status = oc_open(&r->config, &d, message, sizeof message);
     if (status == OC_OK) meter.device = d;
     if (status == OC_OK && r->laws) device_check_policy(d);
+    Text unused = {0};
+    if (status == OC_OK && gpu_unused(device_gpu(d), r->config.sets, &unused)) tell(0, "%s", unused.v);
+    text_free(&unused);
     if (status == OC_OK)
         code = run_on(r, d, entry, &meter);
     else

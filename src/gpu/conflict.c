@@ -107,6 +107,22 @@ static bool rule_kept(const Gpu *g, const char *const *sets, const Rule *r, Diag
     return r->with >> value & 1 || refuse(set, by, r->instead, diag);
 }
 
+bool gpu_unused(const Gpu *g, const char *const *sets, Text *out)
+{
+    for (size_t k = 0; k < COUNT(rules); k++) {
+        const Rule *r = &rules[k];
+        const char *set = given(sets, r->section, r->key);
+        if (!set || strcmp(r->by, "storage.kind") != 0) continue;
+        const Key *of = key_find("storage", "kind");
+        const uint32_t value = (uint32_t)key_get(g, of);
+        if (r->with >> value & 1) continue;
+        text_printf(out, "%s has no effect: storage.kind = %s lets each launch choose this size, of storage.size", set,
+                    key_name(of->kind, value));
+        return true;
+    }
+    return false;
+}
+
 bool conflict_check(const Gpu *g, const char *const *sets, Diag *diag)
 {
     for (int level = 0; level < CAPACITIES; level++)

@@ -86,6 +86,10 @@ extern const size_t gpu_file_count;
 // What was loaded is given back with gpu_free.
 bool gpu_load(Gpu *gpu, const char *name, const char *const *sets, Diag *diag);
 
+// --- conflict.c: overrides without effect ----------------------------------------------------------------------------
+// Does an override ask for a size that each launch chooses itself on this GPU? Then out says so, of the first one.
+bool gpu_unused(const Gpu *g, const char *const *sets, Text *out);
+
 // --- plug.c: schedulers, replacement policies and prefetchers --------------------------------------------------------
 void gpu_free(Gpu *gpu);
 void gpu_hold(const Gpu *gpu);  // a copy of it is given back, too

@@ -108,4 +108,10 @@ gives 2 'none of no and yes' -- run saxpy --set l1.keep=maybe
 gives 2 "'0' is out of range: 1 to 65536 cycle" -- run saxpy --set l1.latency=0
 gives 2 "'1' is out of range: 1 MiB to 1 TiB" -- run saxpy --set gpu.memory=1
 gives 2 "did you mean 'gtx480'?" -- show gpu gtx48
+# A size that each launch chooses on this GPU is said to have no effect; on one that has it, nothing is said.
+gives 0 -- run saxpy --size small --gpu rtx3080 --set l1.size=64KiB
+[[ $err == *'l1.size=64KiB has no effect: storage.kind = carved'* ]] || complain "l1.size on rtx3080: ${err:-nothing}"
+gives 0 -- run saxpy --size small --gpu gtx480 --set l1.size=64KiB
+[[ $err != *effect* ]] || complain "l1.size on gtx480: $err"
+
 exit $bad
