@@ -1,6 +1,6 @@
 #!/bin/bash
 # onchip course: it writes nine programs of under 40 lines, leaves a file that somebody has mended, and says why it
-# can't write. That each one has its flaw, and that the cure helps, doc/use/course.md shows (style/docs_use).
+# can't write. That each one has its flaw, and that the cure helps, doc/use/course.md shows (style/docs_course).
 set -uo pipefail
 cd "$ONCHIP_SOURCE"
 . test/test.bash
