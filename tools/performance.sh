@@ -205,6 +205,13 @@ measure_instructions() {
     done
 }
 
+# measured OPTION…: a launch's processor seconds; what it says is in $scratch/json, and the KiB it held stand third in
+# $scratch/time.
+measured() {
+    /usr/bin/time -f '%U %S %M' -o "$scratch/time" "$onchip" run "$@" --threads 1 --json >"$scratch/json"
+    awk '{ printf "%.2f", $1 + $2 }' "$scratch/time"
+}
+
 measure_growth() {
     local k n launch
     need /usr/bin/time time
@@ -214,28 +221,21 @@ measure_growth() {
         ((k <= most)) || continue
         launch="$launch n=$n"
         # shellcheck disable=SC2086
-        /usr/bin/time -f '%U %S %M' -o "$scratch/time" "$onchip" run $launch --threads 1 --gpu gtx480 >/dev/null
-        keep growth "$launch" seconds "$(awk '{ printf "%.2f", $1 + $2 }' "$scratch/time")"
+        keep growth "$launch" seconds "$(measured $launch --gpu gtx480)"
         keep growth "$launch" MB "$(awk '{ printf "%.0f", $3 / 1024 }' "$scratch/time")"
     done
 }
 
-# measured OPTION…: a launch's processor seconds; what it says is in $scratch/json.
-measured() {
-    /usr/bin/time -f '%U %S' -o "$scratch/time" "$onchip" run "$@" --threads 1 --json >"$scratch/json"
-    awk '{ printf "%.2f", $1 + $2 }' "$scratch/time"
-}
-
 measure_sampled() {
-    local k n launch work took
+    local k n launch took
     need /usr/bin/time time
     need jq jq
     for launch in $(seq -f 'matmul-tiled:%g' 9 12) $(seq -f 'vectoradd:%g' 20 2 26); do
         k=${launch#*:} launch=${launch%:*} n=$((1 << k))
         [[ $launch == vectoradd ]] || k=$((3 * k))
-        launch="$launch n=$n" work=$k
-        ((work <= most)) || continue
-        if ((work <= 30 && work + 3 <= most)); then
+        launch="$launch n=$n"
+        ((k <= most)) || continue
+        if ((k <= 30 && k + 3 <= most)); then
             # shellcheck disable=SC2086
             took=$(measured $launch --gpu h200 --set dram.simple=yes)
             keep sampled "$launch" whole "$took"
@@ -255,7 +255,6 @@ measure_sampled() {
 
 measure_cards() {
     local gpu launch took
-    need /usr/bin/time time
     need jq jq
     for gpu in gpus/*.ini; do
         gpu=$(basename "$gpu" .ini)

@@ -375,7 +375,11 @@ uint64_t beside_changed(const Execution *x) { return x->env.changed; }
 uint64_t beside_left(const Execution *x) { return x->left; }
 Executed beside_done(const Execution *x)
 {
-    return (Executed){x->finished, x->insts, x->threads, warmer_sectors(x->warmer), x->env.fault.kind, false, 0};
+    return (Executed){.blocks = x->finished,
+                      .insts = x->insts,
+                      .threads = x->threads,
+                      .sectors = warmer_sectors(x->warmer),
+                      .fault = x->env.fault.kind};
 }
 
 void beside_close(Execution *x, Record *r)

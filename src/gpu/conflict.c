@@ -96,15 +96,22 @@ static bool sets_agree(const Gpu *g, const char *const *sets, int level, Diag *d
            refuse(ways, of, "sets says how many each set has, and ways is for sets alike: give one of them", diag);
 }
 
+// The other key of a rule: its section, and the key itself.
+static const Key *ruler(const Rule *r, char section[32])
+{
+    const char *dot = strchr(r->by, '.');
+    snprintf(section, 32, "%.*s", dot ? (int)(dot - r->by) : 31, dot ? r->by : r->section);
+    return key_find(section, dot ? dot + 1 : r->by);
+}
+
+static bool counts(const Gpu *g, const Rule *r, const Key *by) { return r->with >> (uint32_t)key_get(g, by) & 1; }
+
 static bool rule_kept(const Gpu *g, const char *const *sets, const Rule *r, Diag *diag)
 {
     char section[32];
-    const char *dot = strchr(r->by, '.'), *key = dot ? dot + 1 : r->by;
-    snprintf(section, sizeof section, "%.*s", dot ? (int)(dot - r->by) : 31, dot ? r->by : r->section);
-    const char *set = given(sets, r->section, r->key), *by = given(sets, section, key);
-    if (!set || !by) return true;
-    uint32_t value = (uint32_t)key_get(g, key_find(section, key));
-    return r->with >> value & 1 || refuse(set, by, r->instead, diag);
+    const Key *other = ruler(r, section);
+    const char *set = given(sets, r->section, r->key), *by = given(sets, section, other->key);
+    return !set || !by || counts(g, r, other) || refuse(set, by, r->instead, diag);
 }
 
 bool gpu_unused(const Gpu *g, const char *const *sets, Text *out)
@@ -113,11 +120,11 @@ bool gpu_unused(const Gpu *g, const char *const *sets, Text *out)
         const Rule *r = &rules[k];
         const char *set = given(sets, r->section, r->key);
         if (!set || strcmp(r->by, "storage.kind") != 0) continue;
-        const Key *of = key_find("storage", "kind");
-        const uint32_t value = (uint32_t)key_get(g, of);
-        if (r->with >> value & 1) continue;
+        char section[32];
+        const Key *kind = ruler(r, section);
+        if (counts(g, r, kind)) continue;
         text_printf(out, "%s has no effect: storage.kind = %s lets each launch choose this size, of storage.size", set,
-                    key_name(of->kind, value));
+                    key_name(kind->kind, (uint32_t)key_get(g, kind)));
         return true;
     }
     return false;

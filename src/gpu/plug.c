@@ -13,12 +13,15 @@ static const struct {
     const char *prefix;  // of its parameters' and counters' names
     const char *what;
     PluginKind kind;
+    KeyKind of;    // the names that the key takes
     uint32_t own;  // where its counters begin in a record
 } places[PLUGS] = {
-    [PLUG_SCHED] = {"sched", "policy", "sched.", "policy", PLUGIN_POLICY, OWN_POLICY},
-    [PLUG_L1] = {"l1", "replacement", "l1.replacement.", "replacement policy", PLUGIN_REPLACEMENT, OWN_L1},
-    [PLUG_L2] = {"l2", "replacement", "l2.replacement.", "replacement policy", PLUGIN_REPLACEMENT, OWN_L2},
-    [PLUG_PREFETCH] = {"l1", "prefetch", "l1.prefetch.", "prefetcher", PLUGIN_PREFETCHER, OWN_PREFETCHER},
+    [PLUG_SCHED] = {"sched", "policy", "sched.", "policy", PLUGIN_POLICY, KEY_POLICY, OWN_POLICY},
+    [PLUG_L1] = {"l1", "replacement", "l1.replacement.", "replacement policy", PLUGIN_REPLACEMENT, KEY_REPLACEMENT,
+                 OWN_L1},
+    [PLUG_L2] = {"l2", "replacement", "l2.replacement.", "replacement policy", PLUGIN_REPLACEMENT, KEY_REPLACEMENT,
+                 OWN_L2},
+    [PLUG_PREFETCH] = {"l1", "prefetch", "l1.prefetch.", "prefetcher", PLUGIN_PREFETCHER, KEY_PREFETCH, OWN_PREFETCHER},
 };
 
 // --- what is chosen --------------------------------------------------------------------------------------------------
@@ -166,8 +169,8 @@ void gpu_free(Gpu *g)
 // --- what it is known by ---------------------------------------------------------------------------------------------
 static void put_known(PlugPlace place, const Plugin *p, Text *out)
 {
-    const KeyKind kind = place == PLUG_SCHED ? KEY_POLICY : place == PLUG_PREFETCH ? KEY_PREFETCH : KEY_REPLACEMENT;
-    text_printf(out, "%s%s", number_of(kind, plugin_name(p)) != UINT32_MAX ? "plug-in:" : "", plugin_name(p));
+    const bool taken = number_of(places[place].of, plugin_name(p)) != UINT32_MAX;
+    text_printf(out, "%s%s", taken ? "plug-in:" : "", plugin_name(p));
 }
 
 bool gpu_known_set(const Gpu *g, const char *set, Text *out)
@@ -197,8 +200,7 @@ bool plug_is_built_in(const char *key, const char *value)
     char set[160];
     snprintf(set, sizeof set, "%s=", key);
     const PlugPlace p = plug_place_of_set(set);
-    const KeyKind kind = p == PLUG_SCHED ? KEY_POLICY : p == PLUG_PREFETCH ? KEY_PREFETCH : KEY_REPLACEMENT;
-    return p == PLUGS || number_of(kind, value) != UINT32_MAX;
+    return p == PLUGS || number_of(places[p].of, value) != UINT32_MAX;
 }
 
 bool plug_is_param(const char *key)
