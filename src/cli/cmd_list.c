@@ -1,5 +1,4 @@
-// cmd_list.c: onchip list: lists workloads, GPUs, schedulers, replacements, prefetchers, counters and
-// instructions.
+// cmd_list.c: onchip list: lists what is built in: workloads, GPUs, policies, counters, instructions, words.
 #include "cli/unit.h"
 #include "device/device.h"
 #include "mem/replacement.h"
@@ -136,6 +135,7 @@ static const struct {
     {"prefetchers", list_prefetchers, "what fetches lines ahead, as in --set l1.prefetch=next-line"},
     {"counters", list_counters, "counters, and rates that are computed from them, with units"},
     {"fields", list_fields, "fields of the JSON that commands write, with their types"},
+    {"measures", list_measures, "what the axis measure of a sweep can measure, and the values that it stores"},
     {"words", list_words, "what the field's words mean: warp, sector, MSHR and others"},
     {"ops", list_ops,
      "instructions of the PTX ISA: what each does, which are implemented, what of them isn't, and why"},
@@ -163,7 +163,8 @@ static int help(const char *usage)
 int cmd_list(int argc, char **argv)
 {
     static const char usage[] = "usage: onchip list workloads|gpus|schedulers|replacements\n"
-                                "       onchip list prefetchers|counters|fields|words|ops\n"
+                                "       onchip list prefetchers|counters|ops\n"
+                                "       onchip list fields|measures|words\n"
                                 "       onchip list kernels FILE";
     Args a = {.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options)};
     const char *what = NULL, *file = NULL, *names[COUNT(kinds)];

@@ -438,6 +438,7 @@ static const struct {
     {"keys", "", "the keys of a description", 1, 1, NULL, gpu_manual},
     {"counters", "", "counters and rates", 1, 1, NULL, counter_manual},
     {"fields", "", "the fields of the JSON that commands write", 1, 1, NULL, fields_manual},
+    {"measures", "", "the values that measurements store", 1, 1, NULL, measures_manual},
     {"words", "", "what the field's words mean", 1, 1, NULL, words_manual},
     {"calls", "", "the functions of CUDA's runtime", 1, 1, NULL, calls_manual},
     {"driver", "", "the functions of CUDA's driver", 1, 1, NULL, driver_manual},

@@ -98,6 +98,10 @@ void manual_options(bool man, Text *out);  // all options, as a page, or as roff
 void fields_manual(Text *out);  // as a page
 void list_fields(void);         // a line for each: document, path, type, meaning
 
+// --- measures.c: what measurements store ---------------------------------------------------------------------------
+void measures_manual(Text *out);
+void list_measures(void);
+
 // --- words.c: what the field's words mean --------------------------------------------------------------------------
 void words_manual(Text *out);
 void list_words(void);
