@@ -12,7 +12,7 @@ static inline uint64_t next_random(uint64_t *state)
     return z ^ z >> 31;
 }
 
-// Of 0 … n − 1.
+// A number from 0 to n − 1.
 static inline uint32_t random_below(uint64_t *state, uint32_t n) { return (uint32_t)(next_random(state) >> 32) % n; }
 
 #endif

@@ -135,6 +135,8 @@ static const struct {
     {"replacements", list_replacements, "how caches replace lines, as in --set l1.replacement=plru"},
     {"prefetchers", list_prefetchers, "what fetches lines ahead, as in --set l1.prefetch=next-line"},
     {"counters", list_counters, "counters, and rates that are computed from them, with units"},
+    {"fields", list_fields, "fields of the JSON that commands write, with their types"},
+    {"words", list_words, "what the field's words mean: warp, sector, MSHR and others"},
     {"ops", list_ops,
      "instructions of the PTX ISA: what each does, which are implemented, what of them isn't, and why"},
     {"kernels", NULL, "the kernels in FILE: a program, a library, an object, a fat binary, a cubin or PTX"},
@@ -161,7 +163,7 @@ static int help(const char *usage)
 int cmd_list(int argc, char **argv)
 {
     static const char usage[] = "usage: onchip list workloads|gpus|schedulers|replacements\n"
-                                "       onchip list prefetchers|counters|ops\n"
+                                "       onchip list prefetchers|counters|fields|words|ops\n"
                                 "       onchip list kernels FILE";
     Args a = {.argc = argc, .argv = argv, .options = options, .option_count = COUNT(options)};
     const char *what = NULL, *file = NULL, *names[COUNT(kinds)];

@@ -23,7 +23,7 @@ static const Option options[] = {
     {"--by-the-book", NULL,
      "for each cache and TLB, also go the four steps that Mei et al. give (§3.2), as they are written, and say where "
      "what they suppose doesn't hold"},
-    {"--json", NULL, "print everything as JSON (doc/reference/probe-json.md)"},
+    {"--json", NULL, "print everything as JSON (doc/reference/json.md)"},
     {"--plot", "DIR", "write figures into DIR, each as CSV, gnuplot script and SVG"},
     {"--traces", "DIR", "write every sequence of loads that was run, and the latency of each load, into DIR as CSV"},
     {"--emit", "FILE.ini",

@@ -421,50 +421,65 @@ static void driver_manual(Text *out)
 static void options_page(Text *out) { manual_options(false, out); }
 static void options_roff(Text *out) { manual_options(true, out); }
 
-static const char *const kinds[] = {"ptx",   "gpu",    "registers", "keys",    "counters",
-                                    "calls", "driver", "passes",    "options", "occupancy"};
+// What can be shown. A page has a function that writes it, and takes no more words.
+static const struct {
+    const char *name, *takes, *doc;
+    size_t least, most;   // words, the name among them
+    const char *missing;  // what is said if there are too few
+    void (*page)(Text *out);
+} kinds[] = {
+    {"ptx", "FILE|WORKLOAD [options]", "PTX as onchip reads it", 2, 2,
+     "which file, or workload? (onchip list workloads)", NULL},
+    {"gpu", "NAME|FILE [options]", "a description, with its origins", 2, 2, "which? (onchip list gpus)", NULL},
+    {"registers", "WORKLOAD [NAME=VALUE …]", "what its kernels need", 2, SIZE_MAX,
+     "which workload? (onchip list workloads)", NULL},
+    {"occupancy", "GPU [registers=N] [shared=BYTES] [block=N]", "what an SM has room for", 2, SIZE_MAX,
+     "of which GPU? (onchip list gpus)", NULL},
+    {"keys", "", "the keys of a description", 1, 1, NULL, gpu_manual},
+    {"counters", "", "counters and rates", 1, 1, NULL, counter_manual},
+    {"fields", "", "the fields of the JSON that commands write", 1, 1, NULL, fields_manual},
+    {"words", "", "what the field's words mean", 1, 1, NULL, words_manual},
+    {"calls", "", "the functions of CUDA's runtime", 1, 1, NULL, calls_manual},
+    {"driver", "", "the functions of CUDA's driver", 1, 1, NULL, driver_manual},
+    {"passes", "", "the passes of lowering", 1, 1, NULL, passes_manual},
+    {"options", "", "every command's options", 1, 1, NULL, options_page},
+};
+enum { K_PTX, K_GPU, K_REGISTERS, K_OCCUPANCY };
+
 static const char *show_word(size_t k, const char **doc)
 {
-    *doc = NULL;
-    return k < COUNT(kinds) ? kinds[k] : NULL;
+    *doc = k < COUNT(kinds) ? kinds[k].doc : NULL;
+    return k < COUNT(kinds) ? kinds[k].name : NULL;
 }
 const CommandLine show_line = {options, COUNT(options), show_word};
 
-static const char usage[] = "usage: onchip show ptx FILE|WORKLOAD [options]  PTX as onchip reads it\n"
-                            "       onchip show gpu NAME|FILE [options]      a description, with its origins\n"
-                            "       onchip show registers WORKLOAD [NAME=VALUE …]  what its kernels need\n"
-                            "       onchip show occupancy GPU [registers=N] [shared=BYTES] [block=N]\n"
-                            "                                                what an SM has room for\n"
-                            "       onchip show keys                         the keys of a description\n"
-                            "       onchip show counters                     counters and rates\n"
-                            "       onchip show calls                        the functions of CUDA's runtime\n"
-                            "       onchip show driver                       the functions of CUDA's driver\n"
-                            "       onchip show passes                       the passes of lowering\n"
-                            "       onchip show options                      every command's options";
+static void put_usage(FILE *out)
+{
+    for (size_t k = 0; k < COUNT(kinds); k++) {
+        char left[80];
+        snprintf(left, sizeof left, "%s onchip show %s %s", k ? "      " : "usage:", kinds[k].name, kinds[k].takes);
+        put_row(out, left, 48, BREAK_WORDS, kinds[k].doc);
+    }
+}
 
 // words[0] says what to show; it is the first of n words.
 static int show(Args *a, const char *const *words, size_t n, const char *view, const char *after, const char *kernel,
                 const char *gpu, const TextList *compiler, const char *const *sets, bool defaults)
 {
-    static const size_t takes[] = {2, 2, 2, 1, 1, 1, 1, 1, 1, 2},
-                        most[] = {2, 2, SIZE_MAX, 1, 1, 1, 1, 1, 1, SIZE_MAX};  // words, with parameters at most
-    static const char *const missing[] = {"show ptx: which file, or workload? (onchip list workloads)",
-                                          "show gpu: which? (onchip list gpus)",
-                                          "show registers: which workload? (onchip list workloads)",
-                                          [9] = "show occupancy: of which GPU? (onchip list gpus)"};
+    const char *names[COUNT(kinds)];
     size_t kind = 0, v = 0;
     char hint[100], name[64], this[80];
-    if (!n) {
-        fprintf(stderr, "%s\n", usage);
-        return EXIT_USAGE;
+    if (!n) return put_usage(stderr), EXIT_USAGE;
+    for (size_t k = 0; k < COUNT(kinds); k++) names[k] = kinds[k].name;
+    while (kind < COUNT(kinds) && strcmp(words[0], names[kind])) kind++;
+    if (kind == COUNT(kinds)) {
+        tell(0, "nothing called '%s' to show%s", words[0], did_you_mean(words[0], names, COUNT(names), hint));
+        return put_usage(stderr), EXIT_USAGE;
     }
-    while (kind < COUNT(kinds) && strcmp(words[0], kinds[kind])) kind++;
-    if (kind == COUNT(kinds))
-        return tell(EXIT_USAGE, "nothing called '%s' to show%s\n%s", words[0],
-                    did_you_mean(words[0], kinds, COUNT(kinds), hint), usage);
-    if (n < takes[kind]) return tell(EXIT_USAGE, "%s", missing[kind]);
-    if (n > most[kind]) return tell(EXIT_USAGE, "show %s: '%s' is one too many", words[0], words[takes[kind]]);
-    snprintf(name, sizeof name, "onchip show %s", kinds[kind]);
+    if (n < kinds[kind].least) return tell(EXIT_USAGE, "show %s: %s", words[0], kinds[kind].missing);
+    if (n > kinds[kind].most)
+        return tell(EXIT_USAGE, "show %s: '%s' is one too many", words[0], words[kinds[kind].most]);
+    snprintf(name, sizeof name, "onchip show %s", words[0]);
     snprintf(this, sizeof this, "this is %s", name);
     if (!args_fit(a, name, this)) return EXIT_USAGE;
     const View what = {view ? view : "ir", after != NULL, after ? find_pass(after) : NULL};
@@ -474,17 +489,12 @@ static int show(Args *a, const char *const *words, size_t n, const char *view, c
     if (!show_views[v])
         return tell(EXIT_USAGE, "no view '%s'%s (onchip show --help)", view, did_you_mean(view, show_views, v, hint));
     switch (kind) {
-    case 0: return show_ptx(words[1], &what, kernel, gpu, compiler);
-    case 1: return show_gpu(words[1], sets, defaults);
-    case 2: return show_program_registers(words[1], words + 2);
-    case 3: return show_manual(gpu_manual);
-    case 4: return show_manual(counter_manual);
-    case 5: return show_manual(calls_manual);
-    case 6: return show_manual(driver_manual);
-    case 7: return show_manual(passes_manual);
-    case 8: return show_manual(a->given >> O_MAN & 1 ? options_roff : options_page);
-    default: return show_occupancy(words[1], words + 2);
+    case K_PTX: return show_ptx(words[1], &what, kernel, gpu, compiler);
+    case K_GPU: return show_gpu(words[1], sets, defaults);
+    case K_REGISTERS: return show_program_registers(words[1], words + 2);
+    case K_OCCUPANCY: return show_occupancy(words[1], words + 2);
     }
+    return show_manual(a->given >> O_MAN & 1 ? options_roff : kinds[kind].page);
 }
 
 int cmd_show(int argc, char **argv)
@@ -511,7 +521,8 @@ int cmd_show(int argc, char **argv)
         case O_SET_: vec_push(&sets, a.value); break;
         case O_DEFAULTS: defaults = true; break;
         case O_HELP:
-            printf("%s\n\n", usage);
+            put_usage(stdout);
+            printf("\n");
             print_options(options, COUNT(options));
             code = EXIT_OK;
             break;

@@ -193,6 +193,7 @@ static int dry_run(const Request *r, Store *store, Diag *diag)
         }
         plan_free(&plan);
     }
+    if (planner_unused(planner)) tell(0, "%s", planner_unused(planner));
     planner_close(planner);
     return ok ? EXIT_OK : EXIT_USAGE;
 }
@@ -208,6 +209,7 @@ static int run_sweep(Request *r)
     }
     Sweep s;
     bool found = true, ok = sweep_shown(&r->matrix, store, &r->sweep, 0, &s, &r->diag);
+    if (ok && *s.unused) tell(0, "%s", s.unused);
     if (ok) {
         printf("%llu run%s: %llu in the store already, %llu simulated, %llu failed", (unsigned long long)s.distinct,
                s.distinct == 1 ? "" : "s", (unsigned long long)s.stored, (unsigned long long)s.done,

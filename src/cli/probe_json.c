@@ -1,4 +1,4 @@
-// probe_json.c: writes what onchip probe found as JSON. doc/reference/probe-json.md describes the schema. Its version
+// probe_json.c: writes what onchip probe found as JSON. doc/reference/json.md describes the schema. Its version
 // goes up when a field is removed or changes its meaning.
 #include "cli/unit.h"
 #include "probe/probe.h"

@@ -303,7 +303,7 @@ int run_once(Run *r)
     r->config.progress = meter_show;
     oc_status status = oc_open(&r->config, &d, message, sizeof message);
     if (status == OC_OK) meter.device = d;
-    if (status == OC_OK && r->laws) device_check_policy(d);
+    if (status == OC_OK && (r->laws || r->config.check)) device_check_policy(d);
     Text unused = {0};
     if (status == OC_OK && gpu_unused(device_gpu(d), r->config.sets, &unused)) tell(0, "%s", unused.v);
     text_free(&unused);

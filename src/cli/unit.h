@@ -94,6 +94,15 @@ extern const size_t command_count;
 // --- manual.c --------------------------------------------------------------------------------------------------------
 void manual_options(bool man, Text *out);  // all options, as a page, or as roff for the manual page
 
+// --- fields.c: the fields of the JSON that commands write ----------------------------------------------------------
+void fields_manual(Text *out);  // as a page
+void list_fields(void);         // a line for each: document, path, type, meaning
+
+// --- words.c: what the field's words mean --------------------------------------------------------------------------
+void words_manual(Text *out);
+void list_words(void);
+void put_plain(const char *text, Text *out);  // without the marks of Markdown: a link's text alone, code as it is
+
 // --- complete.c ------------------------------------------------------------------------------------------------------
 // Adds what may stand in place of the last of these words, which is written so far: a line for each.
 void complete_words(const char *const *words, size_t n, Text *out);

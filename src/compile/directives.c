@@ -134,7 +134,7 @@ void directives_take(Text *ir, Directives *all)
         const size_t n = name_length(p);
         const bool part = map_get(&lines.places, p, n, &line);
         if (part && n_parts < COUNT(parts)) parts[n_parts++] = lines.all.v[line];
-        // Behind the last part of an annotation comes the next one's kernel, or the end.
+        // The last part of an annotation is followed by the next one's kernel, or by the end.
         const char *next = strchr(p, '@');
         const bool last = !next || !map_get(&lines.places, next + 1, name_length(next + 1), &line);
         if (!part) kernel = p, length = n, n_parts = 0;

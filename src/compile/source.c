@@ -12,7 +12,7 @@ bool is_cuda_source(const char *path)
 
 static bool in_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-// Behind a comment, a literal, or one character (C++17 5.3).
+// Steps over a comment, a literal, or one character (C++17 5.3).
 static const char *step(const char *p)
 {
     if (p[0] == '/' && p[1] == '/') {

@@ -132,8 +132,8 @@ void device_queue(oc_device *d, bool on);
 void device_gather(oc_device *d, size_t bytes, oc_stream *s);
 
 // sim.c
-// Whose mistake a refused description is: OC_BAD_FILE if it is in the file, OC_BAD_ARGUMENT if it is in the file's name
-// or an override.
+// Says whose mistake a refused description is: OC_BAD_FILE if it is in the file, OC_BAD_ARGUMENT if it is in the file's
+// name or an override.
 oc_status device_blame(const char *gpu, const Diag *diag);
 // For a simulated device only:
 const Gpu *device_gpu(const oc_device *d);

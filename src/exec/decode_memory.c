@@ -124,7 +124,7 @@ bool decode_copy(Decode *x, Dinst *d)
     d->b = to->reg != NO_REG ? reg_loc(x, to->reg) : constant_row(x, 0, true);
     d->vector[0] = constant_row(x, to->imm + (to->sym ? address_of(x, to->sym) : 0), true);
     if (to->reg == NO_REG || reg_wide(x, to->reg)) d->flags |= D_LONG;
-    // Behind the size may stand how many bytes are read, or a predicate that says whether none are (ignore-src).
+    // The size may be followed by how many bytes are read, or by a predicate: whether none are (ignore-src).
     const Operand *size = i->operands - inst_has(i, G_HINT) > 3 ? &i->opnd[3] : NULL;
     bool ignore = size && size->kind == O_REG && x->f->regs.v[size->reg].type == TY_PRED;
     d->c = size && !ignore ? source_row(x, size, TY_B32) : constant_row(x, d->bytes, false);

@@ -35,7 +35,7 @@ int gmem_share(Gmem *g)
     if (g->host) return errno = EBUSY, -1;
     int file = memfd_create("onchip device memory", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (file < 0) return -1;
-    // Behind it is room for addresses that get memory later (gmem_map.c).
+    // Room for addresses that get memory later follows (gmem_map.c).
     void *p = ftruncate(file, (off_t)bytes) || fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
                   ? MAP_FAILED
                   : mmap(NULL, bytes + GMEM_VIRTUAL, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -181,7 +181,7 @@ uint32_t texel_read(const Texture *t, const uint8_t *p, int channel);
 void texel_write(const Texture *t, uint8_t *p, int channel, uint32_t value);
 // The rows that an instruction of textures or surfaces reads and writes (Dinst.results); NO_ROW: it has none.
 #define NO_ROW UINT32_MAX
-// Behind them, of sust.p and sured.p: the same instruction with the size of a texel, or with the sign of its numbers.
+// sust.p and sured.p come after them: the same instruction with the size of a texel, or with the sign of its numbers.
 enum {
     TEX_HANDLE,
     TEX_SAMPLER,

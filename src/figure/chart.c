@@ -413,6 +413,15 @@ bool chart_memory(Report *r, const StoredRun *run, const char *program, const ch
     return chart_put(r, &f);
 }
 
+static void note_roofs(Figure *f, const char *text, size_t left_out)
+{
+    Text note = {0};
+    text_put(&note, text);
+    if (left_out) text_printf(&note, " %zu further kernels are left out.", left_out);
+    figure_note(f, note.v);
+    text_free(&note);
+}
+
 bool chart_roof(Report *r, const StoredRun *run, const char *program, const char *label)
 {
     static const char *const series[ROOF_SERIES] = {
@@ -448,12 +457,10 @@ bool chart_roof(Report *r, const StoredRun *run, const char *program, const char
                                        roof[ROOF_ALU].roof / 1e9};
         for (size_t s = 0; s < ROOF_SERIES; s++) figure_text(&f, s, one->name, v[s] > 0 ? v[s] : NAN);
     }
-    Text note = {0};
-    text_put(&note, "A transaction is an access of the L1 or the L2, and 32 bytes of DRAM. A point on its level's line "
-                    "has that level at its peak.");
-    if (left_out) text_printf(&note, " %zu further kernels are left out.", left_out);
-    figure_note(&f, note.v);
-    text_free(&note);
+    note_roofs(&f,
+               "A transaction is an access of the L1 or the L2, and 32 bytes of DRAM. A point on its level's line has "
+               "that level at its peak.",
+               left_out);
     return chart_put(r, &f);
 }
 
@@ -468,13 +475,18 @@ bool chart_tensor_roof(Report *r, const StoredRun *run, const char *program, con
                                                     "DRAM, TB/s",
                                                     "tensor cores, TFLOP/s"};
     Figure f;
+    size_t left_out = 0;
     chart_open(&f, FIGURE_TENSOR, "%s%s%s: roofline of products of matrices", program, *label ? ", " : "", label);
     figure_axes(&f, "kernel", "", "");
     for (size_t s = 0; s < CEILING_ALU; s++) figure_series(&f, series[s]);
-    for (size_t k = 0; k < run->kernels.n && f.points.n < MOST_KERNELS; k++) {
+    for (size_t k = 0; k < run->kernels.n; k++) {
         const RunKernel *one = &run->kernels.v[k];
         const double seconds = one->rate[R_SECONDS];
         if (one->functional || !(seconds > 0) || !one->count[C_TENSOR_FMAS]) continue;
+        if (f.points.n == MOST_KERNELS) {
+            left_out++;
+            continue;
+        }
         TensorRoofline line;
         tensor_roofline(one->count, one->peak, seconds, &line);
         const TensorRoof *roof = line.roof;
@@ -488,8 +500,9 @@ bool chart_tensor_roof(Report *r, const StoredRun *run, const char *program, con
                                        roof[TENSOR_CORES].roof / 1e12};
         for (size_t s = 0; s < CEILING_ALU; s++) figure_text(&f, s, one->name, v[s] > 0 ? v[s] : NAN);
     }
-    figure_note(&f,
-                "A multiply-add is two operations. The tensor cores' line is of .f16; other types have others. A point "
-                "on its level's line has that level at its peak.");
+    note_roofs(&f,
+               "A multiply-add is two operations. The tensor cores' line is of .f16; other types have others. A point "
+               "on its level's line has that level at its peak.",
+               left_out);
     return chart_put(r, &f);
 }

@@ -27,7 +27,8 @@ static bool drawn(double measured, double ours)
     return measured > 0 && ours > 0 && isfinite(measured) && isfinite(ours);
 }
 
-// Across a quarter of a decade more than the marks need, and one decade at least; upwards a factor of 2 at least.
+// The x axis spans a quarter of a decade more than the marks need, and at least one decade; the y axis at least a
+// factor of 2.
 static void find_range(const Figure *f, Field *p)
 {
     p->low = INFINITY, p->high = -INFINITY, p->reach = log10(2.2);

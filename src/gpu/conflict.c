@@ -123,8 +123,8 @@ bool gpu_unused(const Gpu *g, const char *const *sets, Text *out)
         char section[32];
         const Key *kind = ruler(r, section);
         if (counts(g, r, kind)) continue;
-        text_printf(out, "%s has no effect: storage.kind = %s lets each launch choose this size, of storage.size", set,
-                    key_name(kind->kind, (uint32_t)key_get(g, kind)));
+        text_printf(out, "%s has no effect on %s: storage.kind = %s lets each launch choose this size, of storage.size",
+                    set, g->name, key_name(kind->kind, (uint32_t)key_get(g, kind)));
         return true;
     }
     return false;

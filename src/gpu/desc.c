@@ -124,7 +124,7 @@ static bool apply_param(Gpu *g, const IniEntry *e, const Source *s, bool command
 
 static bool refuse_choice(const Key *k, const IniEntry *e, const Source *s, const char *why, Diag *diag)
 {
-    const char *near = plug_near(k->kind, e->value);
+    const char *near = plug_near(plug_place(k), e->value);
     char hint[80] = "a shared object is given by its path, such as ./mine.so";
     if (near) snprintf(hint, sizeof hint, "did you mean %s?", near);
     return diag_at(diag, s, e->value_at, policy_is_path(e->value) ? NULL : hint, "%s.%s: %s", k->section, k->key, why);
@@ -140,7 +140,7 @@ static bool apply_entry(Gpu *g, const IniEntry *e, const Key *k, const Source *s
         if (!apply_param(g, e, s, command, diag)) return false;
     } else if (place < PLUGS) {
         Diag no = {0};
-        bool ok = plug_choose(g, place, k->kind, e->value, command, &no) || refuse_choice(k, e, s, no.text.v, diag);
+        bool ok = plug_choose(g, place, e->value, command, &no) || refuse_choice(k, e, s, no.text.v, diag);
         diag_free(&no);
         if (!ok) return false;
     } else if (!key_set(g, k, e->value, s, e->value_at, diag)) {

@@ -122,8 +122,9 @@ static void choose_plugin(Gpu *g, PlugPlace place, Plugin *p)
     }
 }
 
-bool plug_choose(Gpu *g, PlugPlace place, KeyKind kind, const char *name, bool plugins, Diag *diag)
+bool plug_choose(Gpu *g, PlugPlace place, const char *name, bool plugins, Diag *diag)
 {
+    const KeyKind kind = places[place].of;
     const uint32_t n = number_of(kind, name);
     if (n != UINT32_MAX) return choose_number(g, place, n), true;
     if (!policy_is_path(name)) {
@@ -141,11 +142,11 @@ bool plug_choose(Gpu *g, PlugPlace place, KeyKind kind, const char *name, bool p
     return plugin;
 }
 
-const char *plug_near(KeyKind kind, const char *name)
+const char *plug_near(PlugPlace place, const char *name)
 {
     const char *names[64];
     uint32_t n = 0;
-    while (n < COUNT(names) && (names[n] = key_name(kind, n))) n++;
+    while (n < COUNT(names) && (names[n] = key_name(places[place].of, n))) n++;
     return nearest_name(name, names, n);
 }
 
@@ -325,7 +326,7 @@ static bool has_param(PlugFace f, const oc_policy_param *p)
     return false;
 }
 
-// Of the table of a key.
+// The face of the k-th rule in the table of a key.
 static PlugFace built_in(PlugPlace place, size_t k)
 {
     if (place == PLUG_SCHED) return k < policy_count ? face_of_policy(policies[k]) : (PlugFace){0};

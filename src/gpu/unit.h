@@ -44,8 +44,8 @@ PlugPlace plug_place(const Key *k);                  // that the key chooses for
 PlugPlace plug_place_of_set(const char *set);        // of "section.key=value", likewise
 bool plug_is_loaded(const Gpu *g, PlugPlace place);  // is what is chosen a shared object's?
 // By its name, or, with `plugins`, by a path.
-bool plug_choose(Gpu *g, PlugPlace place, KeyKind kind, const char *name, bool plugins, Diag *diag);
-const char *plug_near(KeyKind kind, const char *name);  // the name that may be meant; null: none
+bool plug_choose(Gpu *g, PlugPlace place, const char *name, bool plugins, Diag *diag);
+const char *plug_near(PlugPlace place, const char *name);  // the name that may be meant; null: none
 void plug_canonical(const Gpu *g, const Key *k, Text *out);
 // The parameter of a key, of whatever is known; null: of nothing.
 const oc_policy_param *plug_param(const Gpu *g, const char *section, const char *key, PlugPlace *place);

@@ -110,7 +110,7 @@ static bool take_function(Scan *s, Linkage linkage, SymbolKind kind)
     if (!skip_directives(s)) return false;
     item.rest = scan_slice(s, rest, s->p);
     y.name = arena_text(s->arena, at, name.n), y.length = name.n;
-    // Behind the parameters' number stands that of the results.
+    // The results' number follows that of the parameters.
     vec_push(&o->shapes, results);
     y.count = (uint32_t)(o->shapes.n - y.params);
     y.item = (uint32_t)o->items.n;
@@ -127,7 +127,7 @@ static bool take_function(Scan *s, Linkage linkage, SymbolKind kind)
 }
 
 // --- variables -------------------------------------------------------------------------------------------------------
-// Behind name '<': name<3> declares name0, name1 and name2.
+// Reads what follows name '<': name<3> declares name0, name1 and name2.
 static bool take_range(Scan *s, Symbol *y, Item *item, const char *at, uint32_t *names)
 {
     uint64_t n;

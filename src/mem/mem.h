@@ -305,7 +305,7 @@ bool partition_open(Partition *p, const PartitionCfg *cfg, uint32_t index, Parti
                     const char **why);
 void partition_close(Partition *p);
 void partition_begin(Partition *p, uint32_t sms);  // a launch on the first `sms` SMs
-// Behind that: what each request stands for, Partition.slow; and each of a channel's.
+// Sets what each request stands for, Partition.slow, and what each of a channel's does.
 void partition_slow(Partition *p, uint32_t slow, uint32_t channel, const uint32_t wait[STANDS]);
 // Between launches, a copy from the host: bytes at an address within the partition, all of one line, are in the L2 now.
 void partition_copied(Partition *p, uint64_t local, uint32_t bytes);

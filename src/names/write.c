@@ -100,7 +100,7 @@ static void put_expansion(Writer *w, const Node *n)
     }
 }
 
-// Behind an empty pack no comma is left; before one it is.
+// An empty pack leaves no comma after it; one before it stays.
 static void put_list(Writer *w, const Node *list)
 {
     if (!list || !on(w)) return;

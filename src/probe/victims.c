@@ -60,7 +60,7 @@ typedef struct Past {       // of a load
     bool gone;              // the line was a victim before `next`
 } Past;
 
-// Whose turn it is at a miss of a full set; false: every line that is there is seen to stay.
+// Finds the line whose turn it is at a miss of a full set; false: every line that is there is seen to stay.
 static bool give(Heap *h, uint32_t at, Past *past)
 {
     while (h->n && h->v[0].next < at) heap_take(h);

@@ -112,8 +112,8 @@ static bool constant_is(const Legal *c, int n, int64_t a, int64_t b, const char 
     return wrong(c, o->at, "%s of '%s' is %d or %d", what, name(c), (int)a, (int)b);
 }
 
-// Behind B: of a sparse A metadata and a selector; whether D is added to; of floats a sign for A and for B; of those of
-// 16 bits in shared memory whether it is transposed.
+// What follows B: metadata and a selector of a sparse A; whether D is added to; a sign for A and for B, of floats;
+// whether a matrix is transposed, of numbers of 16 bits in shared memory.
 static bool group_operands(const Legal *c, const Product *x)
 {
     const Inst *i = c->i;

@@ -451,7 +451,7 @@ static bool pass_registers(Parser *p, Inst *i, const Symbols *params)
     return true;
 }
 
-// Behind the call: into registers, which are set where the call was made.
+// Copies a result, after the call, into registers, which are set where the call was made.
 static bool take_result(Parser *p, const Inst *i, const Operand *o, Symbol *from, const Symbol *part)
 {
     if (o->kind == O_SINK) return true;

@@ -360,8 +360,8 @@ bool params_within_bounds(Parser *p, const Function *f)
     return true;
 }
 
-// Behind name '<': name<3> declares name0, name1 and name2, which are no arrays and have no initialisers (§5.4.6). All
-// ranges of a module together are limited, since a few bytes of text declare a lot.
+// Reads what follows name '<': name<3> declares name0, name1 and name2, which are no arrays and have no
+// initialisers (§5.4.6). All ranges of a module together are limited, since a few bytes of text declare a lot.
 static bool parse_names(Parser *p, const Symbol *one)
 {
     size_t at = tok(p)->at;

@@ -36,8 +36,8 @@ int ptx_dimensions(const Inst *i);                        // of a tensor's copy
 int inst_dest_count(const Inst *i);                       // leading operands that are destinations
 
 // --- texture.c: what textures and surfaces are addressed by ----------------------------------------------------------
-// Behind a texture's address: the level of a mipmap, the coordinates' derivatives, offsets in texels, a depth that
-// texels are compared with.
+// What may follow a texture's address: the level of a mipmap, the coordinates' derivatives, offsets in texels, a
+// depth that texels are compared with.
 typedef enum TexPart { TEX_LEVEL, TEX_DX, TEX_DY, TEX_OFFSET, TEX_DEPTH } TexPart;
 TexPart tex_part(const Function *f, const Inst *i, int n);  // what operand n is, from 2 on
 typedef struct TexShape {

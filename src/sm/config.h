@@ -10,11 +10,11 @@ typedef enum Hierarchy { HIERARCHY_NONE, HIERARCHY_RECENT, HIERARCHY_STRANDS } H
 typedef enum StorageKind { STORAGE_PARTITIONED, STORAGE_FERMI, STORAGE_UNIFIED, STORAGE_CARVED } StorageKind;
 typedef enum Repartition { REPARTITION_DROP, REPARTITION_KEEP } Repartition;
 typedef enum Per { PER_KERNEL, PER_PROGRAM } Per;
-// Whose words lie side by side for the lanes of a warp in local memory; those of the others lie in one piece.
 typedef enum Counting { COUNT_LOWERED, COUNT_PTX, COUNT_SASS } Counting;    // issue slots of an instruction
 typedef enum Gather { GATHER_NONE, GATHER_CONSTANT, GATHER_LANES } Gather;  // whose atomics one lane does
 typedef enum Reorder { REORDER_NONE, REORDER_FREE, REORDER_OCCUPANCY } Reorder;
 typedef enum FenceDoes { FENCE_KEEPS, FENCE_EMPTIES } FenceDoes;  // to the L1, of more than a block's threads
+// What lies side by side for the lanes of a warp in local memory; the rest lies in one piece.
 typedef enum Interleave { INTERLEAVE_NONE, INTERLEAVE_ALL, INTERLEAVE_SPILLS } Interleave;
 typedef struct ClassCfg {
     uint32_t latency;    // cycles from issue to the result's use

@@ -194,7 +194,7 @@ static void settle_turns(Sm *sm, LsuOp *op)
     sm->count[C_L1_CYCLES] += MAX(op->passes, turns);
 }
 
-// Whose accesses come next, for the plug-in that replaces the L1's lines.
+// Tells the plug-in that replaces the L1's lines whose accesses come next.
 static void tell_plug(Sm *sm, const LsuOp *op)
 {
     Cache *c = sm->ports.own ? &sm->ports.own[op->warp].cache : &sm->ports.port[PORT_L1].cache;
@@ -638,7 +638,7 @@ static uint32_t new_tracker(Sm *sm, uint32_t slot, const Step *s)
     return tracker;
 }
 
-// Behind accesses of shared memory alone, which nothing refuses, it is known when an access will be served.
+// Nothing refuses accesses of shared memory. Behind these alone it is known when an access will be served.
 static uint64_t service_time(const Sm *sm) { return sm->lsu.n ? sm->lsu.sure_free : MAX(sm->lsu.free, sm->now + 1); }
 
 uint32_t lsu_put(Sm *sm, uint32_t slot, const Step *s)

@@ -29,6 +29,7 @@ struct Planner {
     Map programs, files, data;  // workloads, PTX files, files that arguments are read from → place in contents
     VEC(Content *) contents;
     Arena arena;  // of plans' files
+    Text unused;  // of the first description that has a setting without effect: which, and why
     Store *store;
     Hashes inputs;  // of CUDA programs
 };
@@ -51,9 +52,12 @@ void planner_close(Planner *p)
     vec_free(&p->descriptions), vec_free(&p->contents);
     map_free(&p->gpus), map_free(&p->programs), map_free(&p->files), map_free(&p->data);
     arena_free(&p->arena);
+    text_free(&p->unused);
     hashes_free(&p->inputs);
     mem_free(p);
 }
+
+const char *planner_unused(const Planner *p) { return p->unused.n ? p->unused.v : NULL; }
 
 void plan_free(Plan *plan)
 {
@@ -80,6 +84,7 @@ static const Gpu *description(Planner *p, const Cell *c, const char *overrides, 
     if (ok && !known) {
         Description *d = mem_alloc(sizeof *d);
         d->gpu = gpu;
+        if (!p->unused.n) gpu_unused(&gpu, c->sets, &p->unused);
         if (p->descriptions.n < KEPT) d->text = mem_text(canonical->v);
         at = (int64_t)p->descriptions.n;
         vec_push(&p->descriptions, d);

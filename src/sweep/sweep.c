@@ -340,6 +340,8 @@ bool sweep_run(const Matrix *m, Store *store, const SweepOptions *o, Sweep *swee
     r.peers = mem_alloc(sizeof *r.peers * (size_t)(o->ranks ? o->ranks->size : 1));
     add_seats(&r, 0, sweep_room(o));
     bool ok = plan(&r, m);
+    const char *unused = planner_unused(r.planner);
+    if (unused) snprintf(sweep->unused, sizeof sweep->unused, "%s", unused);
     bool called = ok && r.tasks.n;
     if (called) tell(&r, NOTE_BEGIN);
     while (ok && go_on(&r)) {

@@ -57,6 +57,8 @@ typedef struct Planner Planner;
 // A CUDA program's run is looked for in the store; null: it has none, and the key is that of an unknown run.
 Planner *planner_open(Store *store);
 void planner_close(Planner *p);  // its plans can't be used any more
+// The first setting of its cells that has no effect on their GPU, and why. Null: all have one.
+const char *planner_unused(const Planner *p);
 // Reads a cell. False, with the reason, when it can't run: a verb, program or description is unknown, or a parameter is
 // out of range. Whatever it returns, plan_free releases plan.
 bool plan_cell(Planner *p, const Cell *cell, Plan *plan, Diag *diag);
@@ -181,6 +183,7 @@ typedef struct Sweep {
     double seconds;                  // since the start
     double left;                     // estimated to the end; negative: unknown
     bool refused;                    // a cell can't run at all, so that nothing was run
+    char unused[160];                // planner_unused; or empty
 } Sweep;
 typedef struct SweepOptions {
     uint32_t jobs;           // runs at a time of this process; 0: one for each processor of the host, under mpirun one

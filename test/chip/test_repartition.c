@@ -75,7 +75,7 @@ static void all_fit(void **state)
         }
 }
 
-// Of more lines than the smaller L1 has, those stay that were read last: as many as it has. Without l1.keep, none.
+// The smaller L1 keeps as many lines as it has, those that were read last. Without l1.keep it keeps none.
 static void latest_fit(void **state)
 {
     enum { LINES = 2000, SHARED = 300 * KIB };

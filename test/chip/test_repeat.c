@@ -25,7 +25,7 @@ typedef struct Program {
     "mul.wide.u32 %rd0, %g, 4;\nadd.u64 %rd1, %rd0, %in;\nadd.u64 %rd2, %rd0, %out;\n" \
     "ld.global.u32 %r0, [%rd1+8192];\nst.global.u32 [%rd2], %r0;\n"
 #define COUNTS "mov.u32 %r0, 1;\natom.global.add.u32 %r1, [%in], %r0;\n"
-// Of the time, and of the launch's number, what changes after some launches.
+// The digits of the time, and of the launch's number, that change after some launches.
 #define TIMES READS "mov.u64 %rd3, %globaltimer;\nshr.u64 %rd3, %rd3, 14;\nst.global.u64 [%out+32768], %rd3;\n"
 #define NUMBERS READS "mov.u64 %rd3, %gridid;\nshr.u64 %rd3, %rd3, 4;\nst.global.u64 [%out+32768], %rd3;\n"
 #define CLOCKS READS "mov.u64 %rd3, %clock64;\nst.global.u64 [%out+32768], %rd3;\n"

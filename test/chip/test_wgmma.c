@@ -14,7 +14,7 @@ typedef struct Case {
     const char *types;
 } Case;
 
-// Of one product, with sums 0 to n - 1 or the next as many; tiles are at offset 0.
+// Writes one product, with sums 0 to n - 1 or the next as many; tiles are at offset 0.
 static void put_product(Text *t, const Case *c, int sums, const char *adds)
 {
     const int deep = 256 / c->bits * (c->sparse ? 2 : 1), registers = c->n / 2;

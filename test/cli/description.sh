@@ -108,10 +108,18 @@ gives 2 'none of no and yes' -- run saxpy --set l1.keep=maybe
 gives 2 "'0' is out of range: 1 to 65536 cycle" -- run saxpy --set l1.latency=0
 gives 2 "'1' is out of range: 1 MiB to 1 TiB" -- run saxpy --set gpu.memory=1
 gives 2 "did you mean 'gtx480'?" -- show gpu gtx48
+export XDG_DATA_HOME=$work
 # A size that each launch chooses on this GPU is said to have no effect; on one that has it, nothing is said.
 gives 0 -- run saxpy --size small --gpu rtx3080 --set l1.size=64KiB
-[[ $err == *'l1.size=64KiB has no effect: storage.kind = carved'* ]] || complain "l1.size on rtx3080: ${err:-nothing}"
-gives 0 -- run saxpy --size small --gpu gtx480 --set l1.size=64KiB
-[[ $err != *effect* ]] || complain "l1.size on gtx480: $err"
+[[ $err == *'l1.size=64KiB has no effect on rtx3080: storage.kind = carved'* ]] ||
+    complain "l1.size on rtx3080: ${err:-nothing}"
+for command in "sweep --dry-run" sweep "advise --budget 1" "report run --no-figures -o $work/page.html"; do
+    gives 0 -- $command saxpy --size small --gpu rtx3080 --set l1.size=64KiB
+    (($(grep -c 'l1.size=64KiB has no effect on rtx3080' <<<"$err") == 1)) || complain "$command: ${err:-nothing}"
+done
+for command in run sweep; do
+    gives 0 -- $command saxpy --size small --gpu gtx480 --set l1.size=64KiB
+    [[ $err != *effect* ]] || complain "$command: l1.size on gtx480: $err"
+done
 
 exit $bad

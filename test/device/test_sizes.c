@@ -70,7 +70,7 @@ static void textures_and_tensors(void **state)
     uint64_t handle;
     uint8_t map[2][OC_TENSOR_MAP];
     assert_int_equal(oc_malloc(d, 4096, NULL, &p), OC_OK);
-    // Of a texture of one dimension nothing behind unit_float is needed; a bad border behind the end isn't seen.
+    // A texture of one dimension needs nothing after unit_float; a bad border after the end isn't seen.
     const oc_texture t = {.base = p, .width = 16, .channels = 1, .by_axis = true, .address_y = 99};
     const oc_tensor tensor = {.base = p, .type = OC_TENSOR_F32, .rank = 1, .size = {64}, .box = {16}};
     void *small = theirs(&t, sizeof t, offsetof(oc_texture, depth));

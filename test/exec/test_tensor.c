@@ -118,7 +118,7 @@ static double value_of(const char *type, uint64_t bits)
     return negative ? -v : v;
 }
 
-// Of a number that the format has as a normal one, or of zero.
+// The bits of a number that the format has as a normal one, or of zero.
 static uint64_t bits_for(const char *type, double v)
 {
     const Format x = format_of(type);
@@ -227,7 +227,7 @@ static void case_open(Case *x)
     x->metadata = reg_find(&x->o, "%e0");
 }
 
-// Of several kinds: around one, of any size, with infinities and NaNs, tiny, few different ones that cancel.
+// Numbers of several kinds: around one, of any size, with infinities and NaNs, tiny, few different ones that cancel.
 static uint64_t some_bits(const char *type, int kind)
 {
     int bits = bits_of(type);

@@ -194,7 +194,7 @@ static uint32_t rounded(const char *type, Fixed v, bool negative_zero)
     return s | MIN(code, top);
 }
 
-// Of several kinds: any, whose sums differ in size; small ones; few that cancel.
+// Numbers of several kinds: any, whose sums differ in size; small ones; few that cancel.
 static uint32_t some_bits(const char *type, int kind)
 {
     static const int few[] = {0, 1, 2, 3, 4, 5, 6, 7};

@@ -16,6 +16,7 @@ baseline = with=slow
 [matrix]
 program = atax nx=64 ny=64, vectoradd n=1000, saxpy n=3000
 with = quick: dram.latency=300, large: l1.size=48KiB shared.size=16KiB dram.latency=500, slow: dram.latency=900
+gpu = gtx480
 INI
 reproduce series >/dev/null
 # The best of the baseline's runs: of three latencies, that with fewest cycles, which isn't the first one.
@@ -30,9 +31,11 @@ baseline = with=tuned
 [matrix large]
 program = atax nx=64 ny=64, saxpy n=3000
 with = large: l1.size=48KiB shared.size=16KiB dram.latency=500
+gpu = gtx480
 [matrix tuned]
 program = atax nx=64 ny=64, saxpy n=3000
 with = tuned:
+gpu = gtx480
 dram.latency = 900, 300, 500
 INI
 reproduce fastest >/dev/null
@@ -114,16 +117,19 @@ program = vectoradd
 with = b:
 n = 64, 120, 320
 l1.size = 16KiB, 32KiB
+gpu = gtx480
 [matrix a]
 program = vectoradd
 with = a:
 n = 128
 l1.size = 16KiB
+gpu = gtx480
 [matrix a 2]
 program = vectoradd
 with = a:
 n = 256
 l1.size = 32KiB
+gpu = gtx480
 INI
 expect chosen '"b","16KiB",0.9375,,' '"b","32KiB",1.25,,' '"a","16KiB",1,,' '"a","32KiB",1,,'
 
@@ -139,6 +145,7 @@ baseline = n=128
 program = vectoradd
 n = 64, 128
 l1.size = 16KiB, 32KiB
+gpu = gtx480
 INI
 expect x '"16KiB","64",0.970588235,,' '"16KiB","128",1,,' '"32KiB","64",0.984848485,,' '"32KiB","128",1,,'
 
@@ -249,7 +256,7 @@ wrong() {  # NAME ERROR LINE…: lines of [figure], and what follows
     { printf '%s\n' '[figure]' 'title = t' "${@:3}"; } | figure "$1"
     refuse "$1" "$2"
 }
-runs=('[matrix]' 'program = vectoradd, saxpy' 'n = 64, 128' 'l1.size = 16KiB, 32KiB')
+runs=('[matrix]' 'program = vectoradd, saxpy' 'n = 64, 128' 'gpu = gtx480' 'l1.size = 16KiB, 32KiB')
 wrong bare "bare.ini:5:5: error: y: base.NAME is a value of the baseline's run, but [figure] has no baseline" \
     'x = n' 'series = program' 'y = n / base.n' "${runs[@]}"
 refuse bare 'hint: baseline = NAME=VALUE; NAME is the x or the series'
@@ -277,5 +284,5 @@ wrong curve-best 'curve-best.ini:5:5: error: y: the points of a curve have no ba
     'baseline = shared.conflict=10' "${curve[@]}"
 wrong time 'time.ini:5:5: error: y: the points of a curve have no base.NAME' \
     'x = time' 'series = l1.size' 'y = base.cycles' 'baseline = l1.size=16KiB' '[matrix]' 'program = vectoradd' \
-    'n = 64' 'interval = 100' 'l1.size = 16KiB, 32KiB'
+    'n = 64' 'gpu = gtx480' 'interval = 100' 'l1.size = 16KiB, 32KiB'
 exit $bad

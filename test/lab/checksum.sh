@@ -6,7 +6,7 @@ set -uo pipefail
 command -v sqlite3 >/dev/null || exit 77
 source "$ONCHIP_SOURCE/test/lab/store.bash"
 ulimit -t 60
-matrix=(sweep --program "vectoradd,saxpy" --size small --set "l1.size=16KiB,32KiB" --interval 100)
+matrix=(sweep --program "vectoradd,saxpy" --size small --gpu gtx480 --set "l1.size=16KiB,32KiB" --interval 100)
 "$ONCHIP" "${matrix[@]}" --db good.db >/dev/null
 sqlite3 good.db "PRAGMA wal_checkpoint(TRUNCATE)" >/dev/null
 key=$(sqlite3 good.db "SELECT key FROM run LIMIT 1")

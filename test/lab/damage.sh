@@ -8,13 +8,14 @@ source "$ONCHIP_SOURCE/test/lab/store.bash"
 ulimit -t 60
 [[ ${ONCHIP_SANITIZED:-} ]] || ulimit -v 4000000
 
-"$ONCHIP" sweep --program vectoradd,saxpy --size small --set l1.size=16KiB,32KiB --interval 100 --db good.db >/dev/null
+matrix=(--program vectoradd,saxpy --size small --gpu gtx480 --set l1.size=16KiB,32KiB)
+"$ONCHIP" sweep "${matrix[@]}" --interval 100 --db good.db >/dev/null
 sqlite3 good.db "PRAGMA wal_checkpoint(TRUNCATE)" >/dev/null
 key=$(sqlite3 good.db "SELECT key FROM run LIMIT 1")
 (($(sqlite3 good.db "SELECT count(*) FROM sample") > 100)) || complain "no samples"
 
 commands=("db list" "db show $key" "db export --json" "db export" "db compare --by l1.size=16KiB,32KiB"
-    "report --no-figures -o page.html" "sweep --program vectoradd,saxpy --size small --set l1.size=16KiB,32KiB")
+    "report --no-figures -o page.html" "sweep ${matrix[*]}")
 
 # refused FILE TEXT: by every command, or those whose turn it is.
 turn=0
@@ -78,7 +79,7 @@ strange table notes "CREATE VIRTUAL TABLE notes USING fts5 (text)"
 strange index by_host "CREATE INDEX by_host ON run (host)"
 # A trigger that another program makes while the store is open does nothing.
 cp good.db late.db
-"$ONCHIP" sweep --program histogram --size small n=1000000 --set l1.size=16KiB,32KiB --jobs 1 --db late.db >out 2>&1 &
+"$ONCHIP" sweep histogram n=1000000 --gpu gtx480 --set l1.size=16KiB,32KiB --jobs 1 --db late.db >out 2>&1 &
 pid=$!
 until [[ $(children $pid) ]] || ! kill -0 $pid 2>/dev/null; do sleep 0.01; done
 sqlite3 -cmd '.timeout 60000' late.db "CREATE TRIGGER lower AFTER INSERT ON run BEGIN DELETE FROM setting; END"
@@ -96,7 +97,7 @@ for row in "setting VALUES ($next_run, 'odd', '9')" "measure VALUES ($next_run, 
     "sample VALUES ($next_kernel, 0, 'odd', 9)" \
     "structure SELECT $next_kernel, 'odd', 1, 1, 1, 1, 1, 1, 1, 1"; do
     damage early.db "PRAGMA foreign_keys = OFF; INSERT INTO $row"
-    try early.db "sweep --program vectoradd --size small --set l1.size=48KiB"
+    try early.db "sweep --program vectoradd --size small --gpu gtx480 --set l1.size=48KiB"
     grep -q "^onchip: copy.db can't take a run: its table ${row%% *} has rows of a [a-z]* that isn't there" out ||
         complain "a row too early, $row: $(cat out)"
     [[ ${ONCHIP_LONG:-} || $row == setting* || $row == counter* ]] || continue

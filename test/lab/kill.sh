@@ -6,7 +6,7 @@ times=${ONCHIP_LONG:+100} times=${times:-4}
 source "$ONCHIP_SOURCE/test/lab/store.bash"
 programs=vectoradd,atax,mvt
 [[ ! ${ONCHIP_LONG:-} ]] || programs+=,bicg,gesummv
-matrix=(--program $programs --size small --sched lrr,gto --set l1.size=16KiB,32KiB
+matrix=(--program $programs --size small --gpu gtx480 --sched lrr,gto --set l1.size=16KiB,32KiB
     --interval 20000 --jobs 2)
 
 began=$(date +%s%N)

@@ -40,7 +40,7 @@ if [[ ! ${ONCHIP_LONG:-} ]]; then
     mkdir "$figures"
     for axis in l1.size=16KiB,48KiB sched=lrr,gto; do
         printf '%s\n' '[figure]' title=Cycles x=program series=${axis%%=*} y=cycles \
-            '[matrix]' program=vectoradd,saxpy size=small $axis >"$figures/${axis%%=*}.ini"
+            '[matrix]' program=vectoradd,saxpy gpu=gtx480 size=small $axis >"$figures/${axis%%=*}.ini"
     done
 fi
 "$ONCHIP" reproduce "$figures" --db "$folder/figures.db" --csv >"$folder/alone.csv"

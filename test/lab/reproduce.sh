@@ -17,6 +17,7 @@ summary = geometric
 program = vectoradd
 n = 64, 128
 l1.size = 16KiB, 32KiB, 64KiB
+gpu = gtx480
 [theirs 32KiB]
 64 = 2
 128 = 4 ± 50 %
@@ -84,6 +85,7 @@ mean = geometric
 program = vectoradd, saxpy
 n = 64
 with = a: l1.size=16KiB, b: l1.size=64KiB sched=lrr
+gpu = gtx480
 [paper]
 program = vectoradd
 n = 128

@@ -9,7 +9,8 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 export HOME=$folder
-"$ONCHIP" sweep atax nx=64 ny=64 --set l1.size=8KiB,16KiB,32KiB --sched gto,lrr --interval 1000 --db runs.db >/dev/null
+"$ONCHIP" sweep atax nx=64 ny=64 --gpu gtx480 --set l1.size=8KiB,16KiB,32KiB --sched gto,lrr --interval 1000 \
+    --db runs.db >/dev/null
 # Long names, of a program and of settings.
 "$ONCHIP" sweep recursivegaussian --size small --set l1.merges=4,5 --set 'l1.index_bits=7^13 8^14 9^15 10^16' \
     --set sched.policy=two-level,gto --db runs.db >/dev/null || exit 1

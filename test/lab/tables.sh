@@ -17,6 +17,7 @@ summary = geometric
 [matrix]
 program = vectoradd
 n = 64, 128
+gpu = gtx480
 l1.size = 16KiB, 32KiB, 64KiB
 [theirs 32KiB]
 64 = 2

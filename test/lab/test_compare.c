@@ -226,8 +226,8 @@ static void one_has_a_kernel(void **state)
     store_close(s);
 }
 
-// Of runs that differ in one setting alone the fastest is kept: for each program one, of equals the larger number. Runs
-// that failed, or have no cycles, are none.
+// The fastest of runs that differ in one setting alone is kept: one for each program, of equals the larger number. Runs
+// that failed, or have no cycles, don't count.
 static void best(void **state)
 {
     (void)state;

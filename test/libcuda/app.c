@@ -332,7 +332,7 @@ static void memory(void)
     OK(cuMemAllocPitch(&p, &pitch, 100, 10, 4));
     THAT(pitch >= 100 && pitch % 4 == 0);
     OK(cuMemFree(p));
-    // Of the host, which kernels reach: of the driver's, of the program's own, of both.
+    // Memory of the host that kernels reach: the driver's, the program's own, both.
     Data v = make(2);
     unsigned *mapped;
     OK(cuMemHostAlloc(&host, sizeof(unsigned) * N, CU_MEMHOSTALLOC_DEVICEMAP));

@@ -399,7 +399,7 @@ static void groups(void **state)
     DramCfg cfg = plain;
     cfg.groups = 4, cfg.ccdl = CCDL, cfg.burst = 64;
     uint64_t row = in_row(&cfg, 1, 0);
-    // Of one bank, of one group (banks 1 and 5), and of two.
+    // Two accesses of one bank, of one group (banks 1 and 5), and of two.
     assert_int_equal(second_of(&cfg, row, row + 64), CCDL + CL + BURST + CONTROLLER);
     assert_int_equal(second_of(&cfg, row, in_row(&cfg, 5, 0)), CCDL + CL + BURST + CONTROLLER);
     assert_int_equal(second_of(&cfg, row, in_row(&cfg, 2, 0)), BURST + CL + BURST + CONTROLLER);

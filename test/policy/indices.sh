@@ -23,6 +23,7 @@ wrong() {
     policy wrong "$2" "$3"
     gives 0 'the result is right' -- "${big[@]}" --sched ./wrong.so
     gives 1 "policy mine $1" -- "${big[@]}" --sched ./wrong.so --laws
+    gives 1 "policy mine $1" -- "${big[@]}" --sched ./wrong.so --check
 }
 # right FIELDS TOP: it isn't blamed.
 right() {

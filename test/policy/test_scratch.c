@@ -62,7 +62,7 @@ static void arrange(Slots *s, uint32_t running)
     scratch_arrange(&s->sm);
 }
 
-// Of several gaps between CTAs the largest is taken, of equal ones the first.
+// The largest gap between CTAs is taken, of equal ones the first.
 static void gaps(void **state)
 {
     (void)state;

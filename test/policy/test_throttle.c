@@ -59,7 +59,7 @@ static void stack(void **state)
     fake_close(&f);
 }
 
-// Of equal scores the older warp lies lower, wherever its slot is: here W7 is the oldest, and W2 loses locality.
+// Where scores are equal, the older warp lies lower, whatever its slot: here W7 is the oldest, and W2 loses locality.
 static void oldest_below(void **state)
 {
     (void)state;
@@ -127,7 +127,7 @@ static void tokens(void **state)
     fake_wait(&f, 2, OC_WAIT_BARRIER, OC_WAIT_READY);
     fake_stop(&f, 1);
     assert_true(oc_has(&f.sm, f.p.issue, 9) && !oc_has(&f.sm, f.p.issue, 8));
-    // Of the last interval alone: 69 % of it, though 69.5 % of all.
+    // The last interval alone counts: 69 % of it, though 69.5 % of all.
     f.sm.use = (oc_memory_use){.cycles = 2000, .l2_busy = 790, .dram_busy = 800};
     fake_idle(&f, 1000);
     for (uint32_t w = 2; w < 16; w++) assert_true(oc_has(&f.sm, f.p.issue, w));

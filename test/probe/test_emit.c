@@ -103,7 +103,7 @@ static void recovered(void **state)
     if (all) parts |= 1u << PART_L2 | 1u << PART_TLB | 1u << PART_OPS;
     probe("gtx780", parts, 0, &p);
     assert_int_equal(p.part[PART_L1].state, PART_ABSENT);  // global loads go past it: mei §2
-    // Of each cache and TLB five to ten keys, of shared five, of nine operations one each.
+    // Each cache and TLB has five to ten keys, shared memory five, each of nine operations one.
     int n = compare(&p, "gtx780", "l1 readonly tlb1 tlb2 shared latency l2 lsu dram");
     if (n < (all ? 48 : 15)) fail_msg("only %d keys were measured", n);
     probe_free(&p);
@@ -232,7 +232,7 @@ static void shapes(void **state)
     text.n = 0, mem_free(all);
     all = read_back(&p, &text);
     assert_non_null(strstr(text.v, "index_bits = 7^12^16^17^22, 8^13^18^23, 9^14^19^24, 10^15^16^20^25, 11^21^26 "));
-    // Of more unequal sets than the key can have the first 64 are kept, one of 17 entries and 63 of 8.
+    // The key can have 64 unequal sets. The first 64 are kept, one of 17 entries and 63 of 8.
     shape_free(&p.tlbs.level[1].shape);
     set_shape(&p.tlbs.level[1], FORM_MODULO, 70, unequal, 2 << 20, RULE_LRU);
     set_shape(&p.cache[PART_TEXTURE], FORM_MODULO, 70, unequal, 64, RULE_LRU);

@@ -29,7 +29,7 @@ __device__ static void end()
     asm volatile("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;" ::: "memory");
 }
 
-// Of a lane: rows lane / 4 and 8 more, pairs of columns.
+// A lane has rows lane / 4 and 8 more, and pairs of columns.
 __device__ static void put(float *out, const float *c)
 {
     int lane = threadIdx.x % 32, row = blockIdx.y * TILE_M + threadIdx.x / 32 * 16 + lane / 4;

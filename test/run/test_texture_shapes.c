@@ -346,7 +346,7 @@ static int face_of(const double v[3], double *x, double *y)
     return face;
 }
 
-// Of a power of two, with the greatest coordinate one, too: the place on the face is exact.
+// The direction's coordinates are powers of two, the greatest one too: the place on the face is exact.
 static void direction(float v[3])
 {
     int major = (int)draw(3);

@@ -28,7 +28,7 @@ static Wide random_part() { return (Wide)random_below(1u << 30) / (1 << 29) - 1;
 
 struct Layout {
     int embed[3], stride, dist;
-    // Of element i of batch b, i row by row in rows of `last`.
+    // The place of element i of batch b, i row by row in rows of `last`.
     size_t place(int rank, const int *size, int b, size_t i) const
     {
         size_t index[3] = {}, p = 0;

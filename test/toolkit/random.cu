@@ -46,7 +46,7 @@ static bool fits(const std::vector<double> &count, const std::vector<double> &ex
     }
     return bins > 0 && sum < bins + 5 * std::sqrt(2.0 * bins);
 }
-// Of numbers that a distribution function has made even.
+// Tells whether numbers that a distribution function has made even are.
 static bool even(const std::vector<double> &u)
 {
     const int bins = 64;
@@ -215,7 +215,7 @@ static void twister()
     OK(curandDestroyGenerator(g));
 }
 
-// Of 2^k points, one is in each of the 2^k intervals of a dimension; of the first two dimensions also in each rectangle
+// Each of the 2^k intervals of a dimension has one of 2^k points, and in the first two dimensions so has each rectangle
 // of 2^-a by 2^-(k-a) (Sobol 1967).
 static void nets(curandRngType_t type)
 {

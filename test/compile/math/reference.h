@@ -120,7 +120,7 @@ template <class T> T erfcx(T x)
 }
 template <class T> T normcdf(T x) { return erfc(-x / sqrt(T(2))) * T(.5); }
 
-// Of an inverse function: one step of Halley's from what the device found, which triples its digits. f is what its
+// For an inverse function: one step of Halley's from what the device found, which triples its digits. f is what its
 // value lacks, over the derivative; bend is half the second derivative, over the first one.
 template <class T> T better(T got, T f, T bend) { return got - f / (T(1) - f * bend); }
 template <class T> T edge(T x, T low, T high, T at_low, T at_high)  // 0 inside
