@@ -413,13 +413,68 @@ bool chart_memory(Report *r, const StoredRun *run, const char *program, const ch
     return chart_put(r, &f);
 }
 
-static void note_roofs(Figure *f, const char *text, size_t left_out)
+// What a roofline shows of a kernel. False: nothing.
+typedef bool RoofValues(const RunKernel *one, double seconds, double *value);
+
+static bool roof_values(const RunKernel *one, double seconds, double *value)
+{
+    Roofline line;
+    if (isnan(one->peak[PEAK_ISSUE])) return false;
+    roofline(one->count, one->peak, seconds, &line);
+    const Roof *roof = line.roof;
+    const double v[ROOF_SERIES] = {line.reached / 1e9,
+                                   roof[ROOF_L1].per_transaction,
+                                   roof[ROOF_L2].per_transaction,
+                                   roof[ROOF_DRAM].per_transaction,
+                                   roof[ROOF_L1].transactions / 1e9,
+                                   roof[ROOF_L2].transactions / 1e9,
+                                   roof[ROOF_DRAM].transactions / 1e9,
+                                   roof[ROOF_ISSUE].transactions / 1e9,
+                                   roof[ROOF_ALU].roof / 1e9};
+    memcpy(value, v, sizeof v);
+    return true;
+}
+
+static bool tensor_values(const RunKernel *one, double seconds, double *value)
+{
+    TensorRoofline line;
+    if (!one->count[C_TENSOR_FMAS]) return false;
+    tensor_roofline(one->count, one->peak, seconds, &line);
+    const TensorRoof *roof = line.roof;
+    const double v[CEILING_ALU] = {line.reached / 1e12,
+                                   roof[TENSOR_SHARED].intensity,
+                                   roof[TENSOR_L2].intensity,
+                                   roof[TENSOR_DRAM].intensity,
+                                   roof[TENSOR_SHARED].bytes / 1e12,
+                                   roof[TENSOR_L2].bytes / 1e12,
+                                   roof[TENSOR_DRAM].bytes / 1e12,
+                                   roof[TENSOR_CORES].roof / 1e12};
+    memcpy(value, v, sizeof v);
+    return true;
+}
+
+static bool put_roofs(Report *r, Figure *f, const StoredRun *run, const char *const *series, size_t n,
+                      RoofValues *values, const char *words)
 {
     Text note = {0};
-    text_put(&note, text);
+    size_t left_out = 0;
+    figure_axes(f, "kernel", "", "");
+    for (size_t s = 0; s < n; s++) figure_series(f, series[s]);
+    for (size_t k = 0; k < run->kernels.n; k++) {
+        const RunKernel *one = &run->kernels.v[k];
+        const double seconds = one->rate[R_SECONDS];
+        double v[ROOF_SERIES];
+        if (one->functional || !(seconds > 0) || !values(one, seconds, v)) continue;
+        if (f->points.n == MOST_KERNELS)
+            left_out++;
+        else
+            for (size_t s = 0; s < n; s++) figure_text(f, s, one->name, v[s] > 0 ? v[s] : NAN);
+    }
+    text_put(&note, words);
     if (left_out) text_printf(&note, " %zu further kernels are left out.", left_out);
     figure_note(f, note.v);
     text_free(&note);
+    return chart_put(r, f);
 }
 
 bool chart_roof(Report *r, const StoredRun *run, const char *program, const char *label)
@@ -431,37 +486,11 @@ bool chart_roof(Report *r, const StoredRun *run, const char *program, const char
         "DRAM, G transactions/s",         "issue, G slots/s",
         "FMA units, G instructions/s"};
     Figure f;
-    size_t left_out = 0;
     chart_open(&f, FIGURE_ROOF, "%s%s%s: roofline", program, *label ? ", " : "", label);
-    figure_axes(&f, "kernel", "", "");
-    for (size_t s = 0; s < ROOF_SERIES; s++) figure_series(&f, series[s]);
-    for (size_t k = 0; k < run->kernels.n; k++) {
-        const RunKernel *one = &run->kernels.v[k];
-        const double seconds = one->rate[R_SECONDS];
-        if (one->functional || !(seconds > 0) || isnan(one->peak[PEAK_ISSUE])) continue;
-        if (f.points.n == MOST_KERNELS) {
-            left_out++;
-            continue;
-        }
-        Roofline line;
-        roofline(one->count, one->peak, seconds, &line);
-        const Roof *roof = line.roof;
-        const double v[ROOF_SERIES] = {line.reached / 1e9,
-                                       roof[ROOF_L1].per_transaction,
-                                       roof[ROOF_L2].per_transaction,
-                                       roof[ROOF_DRAM].per_transaction,
-                                       roof[ROOF_L1].transactions / 1e9,
-                                       roof[ROOF_L2].transactions / 1e9,
-                                       roof[ROOF_DRAM].transactions / 1e9,
-                                       roof[ROOF_ISSUE].transactions / 1e9,
-                                       roof[ROOF_ALU].roof / 1e9};
-        for (size_t s = 0; s < ROOF_SERIES; s++) figure_text(&f, s, one->name, v[s] > 0 ? v[s] : NAN);
-    }
-    note_roofs(&f,
-               "A transaction is an access of the L1 or the L2, and 32 bytes of DRAM. A point on its level's line has "
-               "that level at its peak.",
-               left_out);
-    return chart_put(r, &f);
+    return put_roofs(
+        r, &f, run, series, COUNT(series), roof_values,
+        "A transaction is an access of the L1 or the L2, and 32 bytes of DRAM. A point on its level's line "
+        "has that level at its peak.");
 }
 
 bool chart_tensor_roof(Report *r, const StoredRun *run, const char *program, const char *label)
@@ -475,34 +504,8 @@ bool chart_tensor_roof(Report *r, const StoredRun *run, const char *program, con
                                                     "DRAM, TB/s",
                                                     "tensor cores, TFLOP/s"};
     Figure f;
-    size_t left_out = 0;
     chart_open(&f, FIGURE_TENSOR, "%s%s%s: roofline of products of matrices", program, *label ? ", " : "", label);
-    figure_axes(&f, "kernel", "", "");
-    for (size_t s = 0; s < CEILING_ALU; s++) figure_series(&f, series[s]);
-    for (size_t k = 0; k < run->kernels.n; k++) {
-        const RunKernel *one = &run->kernels.v[k];
-        const double seconds = one->rate[R_SECONDS];
-        if (one->functional || !(seconds > 0) || !one->count[C_TENSOR_FMAS]) continue;
-        if (f.points.n == MOST_KERNELS) {
-            left_out++;
-            continue;
-        }
-        TensorRoofline line;
-        tensor_roofline(one->count, one->peak, seconds, &line);
-        const TensorRoof *roof = line.roof;
-        const double v[CEILING_ALU] = {line.reached / 1e12,
-                                       roof[TENSOR_SHARED].intensity,
-                                       roof[TENSOR_L2].intensity,
-                                       roof[TENSOR_DRAM].intensity,
-                                       roof[TENSOR_SHARED].bytes / 1e12,
-                                       roof[TENSOR_L2].bytes / 1e12,
-                                       roof[TENSOR_DRAM].bytes / 1e12,
-                                       roof[TENSOR_CORES].roof / 1e12};
-        for (size_t s = 0; s < CEILING_ALU; s++) figure_text(&f, s, one->name, v[s] > 0 ? v[s] : NAN);
-    }
-    note_roofs(&f,
-               "A multiply-add is two operations. The tensor cores' line is of .f16; other types have others. A point "
-               "on its level's line has that level at its peak.",
-               left_out);
-    return chart_put(r, &f);
+    return put_roofs(r, &f, run, series, COUNT(series), tensor_values,
+                     "A multiply-add is two operations. The tensor cores' line is of .f16; other types have others. A "
+                     "point on its level's line has that level at its peak.");
 }
