@@ -94,7 +94,7 @@ bool gpu_unused(const Gpu *g, const char *const *sets, Text *out);
 void gpu_free(Gpu *gpu);
 void gpu_hold(const Gpu *gpu);  // a copy of it is given back, too
 bool gpu_has_plugin(const Gpu *gpu);
-// A counter that hangs on what was chosen: its name with the prefix, and where a record's `own` has it.
+// A counter that depends on what was chosen: its name with the prefix, and where a record's `own` has it.
 typedef struct OwnCounter {
     char name[PLUG_NAME];
     PlugPlace place;

@@ -9,7 +9,7 @@ static const oc_policy_param params[] = {
     {.name = NULL},
 };
 
-// Who may issue hangs on who is there and who waits at a barrier.
+// Who may issue depends on who is there and who waits at a barrier.
 static void choose_oldest(oc_policy *p, uint32_t k)
 {
     p->issue[k] = oc_oldest_few(p->sm->scheduler[k], oc_share((uint32_t)p->param[LIMIT], p->sm->schedulers, k));

@@ -1,5 +1,5 @@
 // book.c: the four steps of Mei et al., §3.2, as they are written, beside our own search (infer.c). An array of N
-// elements is gone round with stride s, every load is timed, and the steps read the cache from which loads miss:
+// elements is walked round with stride s, every load is timed, and the steps read the cache from which loads miss:
 //
 // 1. s = 1: C is the largest N at which all loads hit.
 // 2. s = 1, from N = C + 1 on: more lines miss at N = C + b + 1. That gives the line b.
@@ -32,7 +32,7 @@ typedef struct Look {
     bool broken;                  // the subject failed
 } Look;
 
-// One array, gone round.
+// One array, walked round.
 typedef struct Pass {
     uint64_t loads, ever;  // loads of a round; how many of them miss in some round
     double mean;           // cycles of a load
@@ -291,7 +291,7 @@ static void compare(const Found *f, Book *b)
     if (b->step[BOOK_POLICY].value && s->rule == RULE_ANY)
         b->cause[BOOK_POLICY] = "there is one way, so nothing is chosen";
     else if (b->step[BOOK_POLICY].value && s->rule == RULE_FIFO)
-        b->cause[BOOK_POLICY] = "FIFO is as periodic as LRU where an array is gone round";
+        b->cause[BOOK_POLICY] = "FIFO is as periodic as LRU where an array is walked round";
     else if ((b->step[BOOK_POLICY].value != 0) != (s->rule == RULE_LRU))
         b->cause[BOOK_POLICY] = other;
 }

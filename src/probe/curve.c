@@ -1,5 +1,5 @@
-// curve.c: the share of loads that miss, against the size of the array that is gone round, as in Mei et al., Fig. 8, 9
-// and 11. A reader sees the inferred structure in it. Earlier measurements found the latencies that tell misses from
+// curve.c: the share of loads that miss, against the size of the array that is walked round, as in Mei et al., Fig. 8,
+// 9 and 11. A reader sees the inferred structure in it. Earlier measurements found the latencies that tell misses from
 // hits.
 #include "probe/infer.h"
 

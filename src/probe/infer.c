@@ -309,7 +309,7 @@ static bool hit_time(Level *l, Sample *out)
     return !l->broken;
 }
 
-// The time of a miss, from an eighth of n lines. The others are gone round in between, `passes` times, so that hardly
+// The time of a miss, from an eighth of n lines. The others are walked round in between, `passes` times, so that hardly
 // a line is still cached.
 static bool miss_time(Level *l, uint64_t n, int passes, Sample *out)
 {
@@ -460,10 +460,11 @@ static void penalties(Level *l, bool both, FoundTlbs *out)
 // A TLB of which no step was found, from number t on.
 static void lacks_step(FoundTlbs *out, uint32_t t)
 {
-    const char *const none[] = {"latencies don't rise with the pages that are gone round: there is no such TLB, or it "
-                                "holds more than were tried",
-                                "latencies rise only once with the pages that are gone round: there is no such TLB, or "
-                                "it holds more than were tried"};
+    const char *const none[] = {
+        "latencies don't rise with the pages that are walked round: there is no such TLB, or it "
+        "holds more than were tried",
+        "latencies rise only once with the pages that are walked round: there is no such TLB, or "
+        "it holds more than were tried"};
     for (uint32_t k = t; k < 2; k++) {
         Found *f = &out->level[k];
         if (f->index.verdict == ABSENT) found_unknown(f, f->line = undetermined(k > t ? front_unknown : none[k]));

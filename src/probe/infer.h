@@ -114,7 +114,7 @@ bool level_fits(Level *l, const Lines *x);
 // Appends walks over the lines to the n walks in out, up to subject_walks; returns how many there are then.
 size_t level_walks(const Level *l, const Lines *x, bool timed, Walk *out, size_t n);
 
-// --- stairs.c: latency against the number of lines that are gone round -----------------------------------------------
+// --- stairs.c: latency against the number of lines that are walked round ---------------------------------------------
 typedef struct Sample {
     double mean, sd;  // robust: the mean of all but the largest fiftieth, and the deviation of the middle two thirds
     double error;     // standard error of the mean

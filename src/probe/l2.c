@@ -1,7 +1,7 @@
 // l2.c: infers the L2, by loads past the L1. Its sets aren't asked for one by one, since that would take hours. The
-// capacity is how much can be gone round without a miss. The fill is found from pairs of loads, the line from an odd
-// stride. For the capacity, lines that are gone round lie densely: if a hash chooses the slice, any stride wider than a
-// line leaves out parts of some slices.
+// capacity is how much can be walked round without a miss. The fill is found from pairs of loads, the line from an odd
+// stride. For the capacity, lines that are walked round lie densely: if a hash chooses the slice, any stride wider than
+// a line leaves out parts of some slices.
 #include "probe/infer.h"
 
 #include <math.h>
@@ -100,7 +100,7 @@ static bool search(Level *l, uint64_t likely, uint64_t n, uint64_t past, uint64_
     return true;
 }
 
-// n lines fitted when the search began. If some of them miss now, after more lines were gone round, victims aren't
+// n lines fitted when the search began. If some of them miss now, after more lines were walked round, victims aren't
 // the lines that were used least recently: they are drawn.
 static bool find_size(Level *l, FoundL2 *out, uint64_t likely, uint64_t n, uint64_t past, double middle)
 {
@@ -154,8 +154,8 @@ static bool find_fill(Level *l, const FoundL2 *f, double middle, Value *fill)
 }
 
 // With a stride of nine fills, each line that is touched gets one fill, and all sets are used. If a line is one fill,
-// nine times the capacity can be gone round. If a tag stands for more fills, the others stay empty, and less can be
-// gone round: a half, a quarter, an eighth. What doesn't fit is 1.4 times the capacity. If victims are drawn, half of
+// nine times the capacity can be walked round. If a tag stands for more fills, the others stay empty, and less can be
+// walked round: a half, a quarter, an eighth. What doesn't fit is 1.4 times the capacity. If victims are drawn, half of
 // that misses.
 static bool find_line(Level *l, FoundL2 *f, double middle)
 {

@@ -225,7 +225,7 @@ typedef struct FoundL2 {
     VEC(SmHits) sm;
 } FoundL2;
 
-// --- curve.c: share of misses against the size of the array that is gone round ---------------------------------------
+// --- curve.c: share of misses against the size of the array that is walked round ------------------------------------
 enum { CURVE_POINTS = 40 };
 typedef struct MissPoint {
     uint64_t bytes;  // size of the array: lines or pages times their size

@@ -144,8 +144,9 @@ static bool find_needed(Level *l, uint64_t n, uint64_t extra, uint64_t from, uin
 }
 
 // If an answer takes many rounds, watching is cheaper than asking. Lines overflow one set by one line; then the lines
-// of that set miss now and then, and no others do. They are gone round in several orders, since the bits of a PLRU tree
-// can keep a line for ever in one order; and twice in each, since LRU keeps for ever what is always touched again soon.
+// of that set miss now and then, and no others do. They are walked round in several orders, since the bits of a PLRU
+// tree can keep a line for ever in one order; and twice in each, since LRU keeps for ever what is always touched again
+// soon.
 // Each window of the latencies takes an execution of the whole sequence. So where that takes more than two windows, a
 // sequence has one order and no more rounds than a window records.
 // False: it didn't become clear.

@@ -4,8 +4,8 @@
 // pattern that most of its loads were prepared for.
 //
 // Memory has three regions. Lines from page 0 on evict what is in the L2 and in the cache. `around` pages from there on
-// are gone round. Behind them are fresh pages, so far apart that no load brings in two page-table entries (APART pages:
-// 128 bytes of 8-byte entries).
+// are walked round. Behind them are fresh pages, so far apart that no load brings in two page-table entries (APART
+// pages: 128 bytes of 8-byte entries).
 #include "probe/infer.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ typedef struct Plan {
     Walk walk[CHASE_WALKS];
     uint8_t pattern[LABELS];      // of timed loads, in order
     size_t walks, timed, most;    // most: walks of a sequence
-    uint64_t page, stride, span;  // stride: distance of the pages that are gone round
+    uint64_t page, stride, span;  // stride: distance of the pages that are walked round
     // evict: how many bytes to load to empty the L2; cache: size of the cache in front of it, 0: there is none.
     uint64_t evict, cache;
     // late: so many pages miss the L1 TLB but not the L2 TLB; around: so many miss both; 0: unknown.
@@ -182,8 +182,8 @@ bool spectrum_measure(Subject *s, ChaseKind kind, const Found *cache, const Foun
 }
 
 // --- the window ------------------------------------------------------------------------------------------------------
-// Pages at the region's start are gone round until nothing else is in the TLBs. Then a page that nobody has touched is
-// loaded, at growing distances. Once the distance leaves the window, the load takes longer.
+// Pages at the region's start are walked round until nothing else is in the TLBs. Then a page that nobody has touched
+// is loaded, at growing distances. Once the distance leaves the window, the load takes longer.
 bool window_infer(Subject *s, const FoundTlbs *tlbs, const FoundL2 *l2, Value *window, Value *switching, Diag *diag)
 {
     Plan *p = mem_alloc(sizeof *p);

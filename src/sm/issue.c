@@ -601,7 +601,7 @@ static void go_on(Sm *sm, uint32_t k, int bit)
         bool more = used < sm->cfg.issue && slots == 1 && ws->next_issue == sm->now + 1;
         if (more) ws->next_issue = ws->since = sm->now;
         can = evaluate(sm, ws, sm->now, LOUD);
-        // An event in the next cycle all the same: what an empty slot of another scheduler counts as can hang on it.
+        // An event in the next cycle all the same: what an empty slot of another scheduler counts as can depend on it.
         if (more && can <= sm->now) issue_wake_at(sm, ws, sm->now + 1);
         uint64_t ready = sm->issue.sched[k].view.in[OC_WAIT_READY] & 1ull << bit;
         Counter why;

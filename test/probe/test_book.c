@@ -101,7 +101,7 @@ static void draws(void **state)
     }
 }
 
-// FIFO replaces the same lines as LRU where an array is gone round.
+// FIFO replaces the same lines as LRU where an array is walked round.
 static void fifo(void **state)
 {
     (void)state;
