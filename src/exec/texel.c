@@ -4,14 +4,6 @@
 
 #include <string.h>
 
-static uint32_t channel_bytes(const Texture *t)
-{
-    static const uint8_t bytes[] = {4, 4, 4, 1, 1, 2, 2, 2};  // by oc_tex_format
-    return bytes[t->format];
-}
-
-uint32_t texel_bytes(const Texture *t) { return channel_bytes(t) * t->channels; }
-
 uint64_t texture_bytes(const Texture *t, const TexLevel *l)
 {
     uint64_t slices = (uint64_t)MAX(t->slices, 1u) * l->depth;
@@ -39,9 +31,8 @@ bool object_lives(Env *env, Warp *w, uint32_t lane, const Texture *t, const TexL
 }
 
 // --- places ----------------------------------------------------------------------------------------------------------
-bool texel_wrap(int mode, int64_t *i, int64_t n)
+bool texel_outside(int mode, int64_t *i, int64_t n)
 {
-    if (*i >= 0 && *i < n) return true;
     switch (mode) {
     case 0: *i = *i < 0 ? 0 : n - 1; return true;  // clamp
     case 1: return false;                          // border
@@ -52,12 +43,6 @@ bool texel_wrap(int mode, int64_t *i, int64_t n)
         return true;
     }
     }
-}
-
-uint64_t texel_address(const Texture *t, const TexLevel *l, const Texel *at)
-{
-    return l->base + ((uint64_t)at->z + at->slice) * l->slice + (uint64_t)at->y * l->pitch +
-           (uint64_t)at->x * texel_bytes(t);
 }
 
 // --- values ----------------------------------------------------------------------------------------------------------
@@ -72,13 +57,10 @@ static float from_srgb(uint32_t byte)
     return (float)r;
 }
 
-uint32_t texel_read(const Texture *t, const uint8_t *p, int channel)
+static uint32_t channel_value(const Texture *t, const uint8_t *p, int channel)
 {
-    bool number = t->format == 0 || t->format == 7 || t->unit_float;
     uint32_t v = 0;
     float f;
-    if (channel >= t->channels) return channel != 3 ? 0 : number ? as_u32(1.0f) : 1;
-    p += channel_bytes(t) * (unsigned)channel;
     switch (t->format) {
     case 3: v = *p, f = t->srgb && channel < 3 ? from_srgb(v) : (float)v / 255.0f; break;
     case 4: v = (uint32_t)(int32_t)(int8_t)*p, f = MAX((float)(int32_t)v / 127.0f, -1.0f); break;
@@ -88,6 +70,14 @@ uint32_t texel_read(const Texture *t, const uint8_t *p, int channel)
     default: memcpy(&v, p, 4); return v;
     }
     return t->unit_float ? as_u32(f) : v;
+}
+
+// The channels that a texture lacks are 0, and the fourth one is 1.
+void texel_read(const Texture *t, const uint8_t *p, uint32_t out[4])
+{
+    const bool number = t->format == 0 || t->format == 7 || t->unit_float;
+    out[1] = out[2] = 0, out[3] = number ? as_u32(1.0f) : 1;
+    for (int c = 0; c < t->channels; c++, p += texel_channel_bytes(t)) out[c] = channel_value(t, p, c);
 }
 
 // The nearest integer to x times most, for x brought between least and 1; NaN is 0.
@@ -102,7 +92,7 @@ void texel_write(const Texture *t, uint8_t *p, int channel, uint32_t value)
 {
     int32_t s = (int32_t)value;
     float f = as_f32(value);
-    uint32_t bytes = channel_bytes(t), v = value;
+    uint32_t bytes = texel_channel_bytes(t), v = value;
     if (channel >= t->channels) return;
     switch (t->format) {
     case 3: v = t->unit_float ? (uint32_t)to_unit(f, 0, 255) : MIN(value, 255u); break;

@@ -29,7 +29,8 @@ typedef struct Texture {
     TexLevel *level;
     Sampler sampler;
 } Texture;
-uint32_t texel_bytes(const Texture *t);
+static inline uint32_t texel_channel_bytes(const Texture *t) { return t->format < 3 ? 4 : t->format < 5 ? 1 : 2; }
+static inline uint32_t texel_bytes(const Texture *t) { return texel_channel_bytes(t) * t->channels; }
 #define TEXTURE_TAG 0x7e00000000000000ull  // a handle is this plus the object's index
 
 #endif

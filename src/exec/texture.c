@@ -17,7 +17,9 @@ typedef struct Fetch {
     float at[3];       // coordinates, of a cube's face the two on it
     int64_t whole[3];  // integer coordinates
     int32_t offset[3];
-    bool by_float;
+    bool by_float, cube;
+    uint16_t mip;
+    int axes;  // of the coordinates
 } Fetch;
 
 // Coordinates from far outside are as good as from outside, and NaN is 0: all hosts agree on the integers they become.
@@ -38,19 +40,16 @@ static uint32_t border(const Fetch *f, int c)
     return (uint32_t)(int32_t)(v > 0x1.fffffep30f ? 0x1.fffffep30f : v);
 }
 
-static uint32_t texel(const Fetch *f, const TexLevel *l, int64_t x, int64_t y, int64_t z, int c)
+// The four channels of a texel; those that the texture lacks, too.
+static void texel(const Fetch *f, const TexLevel *l, int64_t x, int64_t y, int64_t z, uint32_t out[4])
 {
     const Texture *t = f->t;
     const uint8_t *mode = f->s->address;
-    if (!texel_wrap(mode[0], &x, l->width) || !texel_wrap(mode[1], &y, l->height) || !texel_wrap(mode[2], &z, l->depth))
-        return border(f, c);
-    const Texel at = {x, y, z, f->slice};
-    return texel_read(t, gmem_host(f->gmem, texel_address(t, l, &at)), c);
-}
-
-static float texel_float(const Fetch *f, const TexLevel *l, int64_t x, int64_t y, int64_t z, int c)
-{
-    return as_f32(texel(f, l, x, y, z, c));
+    if (texel_wrap(mode[0], &x, l->width) && texel_wrap(mode[1], &y, l->height) && texel_wrap(mode[2], &z, l->depth)) {
+        texel_read(t, gmem_host(f->gmem, texel_address(t, l, &(Texel){x, y, z, f->slice})), out);
+    } else {
+        for (int c = 0; c < 4; c++) out[c] = border(f, c);
+    }
 }
 
 // Coordinates in [0, 1) are of the whole level; those on a cube's face always are.
@@ -60,36 +59,43 @@ static bool scaled(const Fetch *f) { return f->s->normalized || f->t->cube; }
 static void place(const Fetch *f, const TexLevel *l, float to[3])
 {
     const uint32_t size[3] = {l->width, l->height, l->depth};
+    const bool whole = scaled(f);
     for (int k = 0; k < 3; k++) {
-        float x = f->at[k];
-        x = k >= f->t->dimensions ? 0 : scaled(f) ? x * (float)size[k] : x;
+        const float x = k >= f->t->dimensions ? 0 : whole ? f->at[k] * (float)size[k] : f->at[k];
         to[k] = tame(x) + (float)f->offset[k];
     }
 }
 
-static float in_plane(const Fetch *f, const TexLevel *l, const float at[3], int64_t z, int c)
+// Four texels around a place, weighed.
+static void in_plane(const Fetch *f, const TexLevel *l, const float at[3], int64_t z, float out[4])
 {
-    bool plane = f->t->dimensions > 1;
-    float xb = at[0] - 0.5f, yb = plane ? at[1] - 0.5f : 0;
-    int64_t i = floor_of(xb), j = floor_of(yb);
-    float a = fraction(xb, i), b = fraction(yb, j);
-    float v = (1 - a) * (1 - b) * texel_float(f, l, i, j, z, c) + a * (1 - b) * texel_float(f, l, i + 1, j, z, c);
-    if (plane) v += (1 - a) * b * texel_float(f, l, i, j + 1, z, c) + a * b * texel_float(f, l, i + 1, j + 1, z, c);
-    return v;
+    const bool plane = f->t->dimensions > 1;
+    const float xb = at[0] - 0.5f, yb = plane ? at[1] - 0.5f : 0;
+    const int64_t i = floor_of(xb), j = floor_of(yb);
+    const float a = fraction(xb, i), b = fraction(yb, j);
+    uint32_t near[4][4] = {{0}};
+    texel(f, l, i, j, z, near[0]), texel(f, l, i + 1, j, z, near[1]);
+    if (plane) texel(f, l, i, j + 1, z, near[2]), texel(f, l, i + 1, j + 1, z, near[3]);
+    for (int c = 0; c < 4; c++) {
+        out[c] = (1 - a) * (1 - b) * as_f32(near[0][c]) + a * (1 - b) * as_f32(near[1][c]);
+        if (plane) out[c] += (1 - a) * b * as_f32(near[2][c]) + a * b * as_f32(near[3][c]);
+    }
 }
 
-static uint32_t sample(const Fetch *f, const TexLevel *l, int c)
+// What a fetch gives of a level; at: its place there.
+static void sample(const Fetch *f, const TexLevel *l, const float at[3], uint32_t out[4])
 {
-    float at[3];
+    float near[4], far[4];
     if (!f->by_float)
-        return texel(f, l, f->whole[0] + f->offset[0], f->whole[1] + f->offset[1], f->whole[2] + f->offset[2], c);
-    place(f, l, at);
-    if (!f->s->linear) return texel(f, l, floor_of(at[0]), floor_of(at[1]), floor_of(at[2]), c);
-    if (f->t->dimensions < 3) return as_u32(in_plane(f, l, at, 0, c));
-    float zb = at[2] - 0.5f;
-    int64_t k = floor_of(zb);
-    float g = fraction(zb, k);
-    return as_u32((1 - g) * in_plane(f, l, at, k, c) + g * in_plane(f, l, at, k + 1, c));
+        return texel(f, l, f->whole[0] + f->offset[0], f->whole[1] + f->offset[1], f->whole[2] + f->offset[2], out);
+    if (!f->s->linear) return texel(f, l, floor_of(at[0]), floor_of(at[1]), floor_of(at[2]), out);
+    const bool deep = f->t->dimensions > 2;
+    const float zb = at[2] - 0.5f;
+    const int64_t k = deep ? floor_of(zb) : 0;
+    const float g = deep ? fraction(zb, k) : 0;
+    in_plane(f, l, at, k, near);
+    if (deep) in_plane(f, l, at, k + 1, far);
+    for (int c = 0; c < 4; c++) out[c] = as_u32(deep ? (1 - g) * near[c] + g * far[c] : near[c]);
 }
 
 // --- levels ----------------------------------------------------------------------------------------------------------
@@ -175,34 +181,33 @@ static uint64_t long_in(const Lanes *l, const Dinst *d, int row_of, int n)
 static float take_up(Fetch *f, const Lanes *l, const Dinst *d, int n)
 {
     const Texture *t = f->t;
-    const TexShape shape = tex_shape(d->mod);
-    float dx[3], dy[3], lod = 0;
-    f->by_float = d->type2 == TY_F32;
-    for (int k = 0; k < 3; k++) {
-        f->at[k] = float_in(l, d, TEX_AT + k, n), f->whole[k] = int_in(l, d, TEX_AT + k, n);
+    const uint16_t mip = f->mip;
+    float dx[3] = {0}, dy[3] = {0}, lod = 0;
+    for (int k = 0; k < f->axes; k++) {
+        if (f->by_float)
+            f->at[k] = float_in(l, d, TEX_AT + k, n);
+        else
+            f->whole[k] = int_in(l, d, TEX_AT + k, n);
         f->offset[k] = int_in(l, d, TEX_OFF + k, n);
-        dx[k] = float_in(l, d, TEX_DDX + k, n), dy[k] = float_in(l, d, TEX_DDY + k, n);
-        if (k >= t->dimensions && !shape.cube) f->whole[k] = 0, f->offset[k] = 0;
+        if (mip == M_GRAD) dx[k] = float_in(l, d, TEX_DDX + k, n), dy[k] = float_in(l, d, TEX_DDY + k, n);
     }
     if (t->layers) f->slice = MIN((uint32_t)int_in(l, d, TEX_LAYER, n), t->layers - 1);
     if (t->cube) f->slice *= 6;
-    if (t->cube && shape.cube) to_face(f, dx, dy);
-    uint16_t mip = d->inst->mod[G_MIP];
+    if (t->cube && f->cube) to_face(f, dx, dy);
     if (mip == M_AT_LEVEL) lod = f->by_float ? float_in(l, d, TEX_LOD, n) : (float)int_in(l, d, TEX_LOD, n);
     return mip == M_GRAD ? level_of(f, dx, dy) : lod;
 }
 
 // The four texels of bilinear filtering: one channel, counter-clockwise from below left.
-static void gather(const Fetch *f, int c, uint32_t out[4])
+static void gather(const Fetch *f, const float at[3], int c, uint32_t out[4])
 {
-    const TexLevel *l = f->t->level;
-    float at[3];
-    place(f, l, at);
-    int64_t p = floor_of(at[0] - 0.5f), q = floor_of(at[1] - 0.5f);
-    out[0] = texel(f, l, p, q + 1, 0, c);
-    out[1] = texel(f, l, p + 1, q + 1, 0, c);
-    out[2] = texel(f, l, p + 1, q, 0, c);
-    out[3] = texel(f, l, p, q, 0, c);
+    static const uint8_t right[] = {0, 1, 1, 0}, up[] = {1, 1, 0, 0};
+    const int64_t p = floor_of(at[0] - 0.5f), q = floor_of(at[1] - 0.5f);
+    for (int k = 0; k < 4; k++) {
+        uint32_t all[4];
+        texel(f, f->t->level, p + right[k], q + up[k], 0, all);
+        out[k] = all[c];
+    }
 }
 
 static void put_result(const Lanes *l, const Dinst *d, int n, const uint32_t out[4])
@@ -217,14 +222,12 @@ static void put_result(const Lanes *l, const Dinst *d, int n, const uint32_t out
 }
 
 // The address of a lane's first texel, brought inside.
-static uint64_t first_address(const Fetch *f, const TexLevel *l)
+static uint64_t first_address(const Fetch *f, const TexLevel *l, const float at[3])
 {
-    float at[3];
     Texel where = {.slice = f->slice};
     int64_t *to[3] = {&where.x, &where.y, &where.z};
     const uint32_t size[3] = {l->width, l->height, l->depth};
-    place(f, l, at);
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < f->t->dimensions; k++) {
         *to[k] = f->by_float ? floor_of(at[k]) : f->whole[k] + f->offset[k];
         texel_wrap(0, to[k], size[k]);
     }
@@ -234,20 +237,22 @@ static uint64_t first_address(const Fetch *f, const TexLevel *l)
 static void fetch(Env *env, Warp *w, const Dinst *d, int n, Fetch *f)
 {
     const TexLevel *l[2] = {f->t->level, NULL};
-    float second = 0, lod = take_up(f, &w->l, d, n);
-    uint32_t out[4];
-    if (d->op == OP_TLD4) {
-        gather(f, d->component, out);
-    } else {
-        uint16_t mip = d->inst->mod[G_MIP];
-        if (mip == M_AT_LEVEL || mip == M_GRAD) second = pick_levels(f, lod, l);
-        for (int c = 0; c < 4; c++) {
-            out[c] = sample(f, l[0], c);
-            if (second > 0) out[c] = as_u32((1 - second) * as_f32(out[c]) + second * as_f32(sample(f, l[1], c)));
-        }
+    const float lod = take_up(f, &w->l, d, n);
+    float at[3], second = 0;
+    uint32_t out[4], other[4];
+    if (d->op != OP_TLD4 && (f->mip == M_AT_LEVEL || f->mip == M_GRAD)) second = pick_levels(f, lod, l);
+    place(f, l[0], at);
+    if (d->op == OP_TLD4)
+        gather(f, at, d->component, out);
+    else
+        sample(f, l[0], at, out);
+    env->step.addr[n] = first_address(f, l[0], at);
+    if (second > 0) {
+        place(f, l[1], at);
+        sample(f, l[1], at, other);
+        for (int c = 0; c < 4; c++) out[c] = as_u32((1 - second) * as_f32(out[c]) + second * as_f32(other[c]));
     }
     put_result(&w->l, d, n, out);
-    env->step.addr[n] = first_address(f, l[0]);
 }
 
 void exec_texture(Env *env, Warp *w, const Dinst *d, uint32_t mask)
@@ -255,6 +260,7 @@ void exec_texture(Env *env, Warp *w, const Dinst *d, uint32_t mask)
     Step *s = &env->step;
     uint64_t last = UINT64_MAX;
     const Texture *t = NULL;
+    const bool cube = tex_shape(d->mod).cube;
     s->space = SP_TEX;
     s->bytes = 4;
     for (uint32_t m = mask; m; m &= m - 1) {
@@ -267,7 +273,13 @@ void exec_texture(Env *env, Warp *w, const Dinst *d, uint32_t mask)
             last = handle;
         }
         if (!t) return;
-        Fetch f = {.gmem = env->gmem, .t = t, .s = &t->sampler};
+        Fetch f = {.gmem = env->gmem,
+                   .t = t,
+                   .s = &t->sampler,
+                   .by_float = d->type2 == TY_F32,
+                   .cube = cube,
+                   .mip = d->inst->mod[G_MIP],
+                   .axes = cube ? 3 : t->dimensions};
         if (d->results[TEX_SAMPLER] != NO_ROW) {
             const Texture *sampler =
                 object_find(env, w, (uint32_t)n, long_in(&w->l, d, TEX_SAMPLER, n), OBJECT_SAMPLER);

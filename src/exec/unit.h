@@ -174,10 +174,19 @@ typedef struct Texel {
 // The object that a lane's handle means; null, with a fault: there is none, or it isn't of that kind.
 const Texture *object_find(Env *env, Warp *w, uint32_t lane, uint64_t handle, ObjectKind kind);
 bool object_lives(Env *env, Warp *w, uint32_t lane, const Texture *t, const TexLevel *l);  // false, with a fault
-bool texel_wrap(int mode, int64_t *i, int64_t n);  // brings a coordinate into range; false: the border
-uint64_t texel_address(const Texture *t, const TexLevel *l, const Texel *at);  // of one that is inside
-// A channel of a texel as 32 bits: a float, or an integer extended; and the bytes of a texel that a channel becomes.
-uint32_t texel_read(const Texture *t, const uint8_t *p, int channel);
+bool texel_outside(int mode, int64_t *i, int64_t n);
+// Brings a coordinate into range; false: the border.
+static inline bool texel_wrap(int mode, int64_t *i, int64_t n)
+{
+    return (uint64_t)*i < (uint64_t)n || texel_outside(mode, i, n);
+}
+static inline uint64_t texel_address(const Texture *t, const TexLevel *l, const Texel *at)  // of one that is inside
+{
+    return l->base + ((uint64_t)at->z + at->slice) * l->slice + (uint64_t)at->y * l->pitch +
+           (uint64_t)at->x * texel_bytes(t);
+}
+// The channels of a texel as 32 bits: floats, or integers extended; and the bytes of a texel that a channel becomes.
+void texel_read(const Texture *t, const uint8_t *p, uint32_t out[4]);
 void texel_write(const Texture *t, uint8_t *p, int channel, uint32_t value);
 // The rows that an instruction of textures or surfaces reads and writes (Dinst.results); NO_ROW: it has none.
 #define NO_ROW UINT32_MAX
