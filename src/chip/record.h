@@ -11,7 +11,7 @@
 // Raised whenever the cycles or counters of any run change: stored results of another model aren't reused.
 enum { MODEL_VERSION = 25 };
 // The same for runs that are sampled.
-enum { SAMPLE_VERSION = 2 };
+enum { SAMPLE_VERSION = 3 };
 
 typedef struct WarpPair {
     uint32_t warp, by;  // by their slots

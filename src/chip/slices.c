@@ -4,11 +4,11 @@
 // as long as that would. What it counts is scaled by its share of the warp instructions; its cycles aren't.
 //
 // A part is believed if its SMs take about as long, if its blocks execute as much as others, and if another part says
-// the same: a twelfth must agree with a 33rd, or else a fourth with one of them; or the whole launch is timed. Where
-// all blocks run at the same time, lines are asked for by many of them at once, and who is first is chance: there a
-// part must agree with itself without the others' lines in the L2, too. Parts say little of banks of DRAM (dram.c):
-// where these matter, the launch is timed whole, since fewer requests find other rows open. Each part begins with the
-// memory and the caches of the launch's beginning; the last one leaves its own.
+// the same: a twelfth must agree with a 33rd, or else a fourth with one of them; or the whole launch is timed, at once
+// where two parts contradict each other. Where all blocks run at the same time, lines are asked for by many of them at
+// once, and who is first is chance: there a part must agree with itself without the others' lines in the L2, too. Parts
+// say little of banks of DRAM (dram.c): where these matter, the launch is timed whole, since fewer requests find other
+// rows open. Each part begins with the memory and the caches of the launch's beginning; the last one leaves its own.
 #include "chip/unit.h"
 
 #include <math.h>
@@ -24,6 +24,7 @@ enum { LEAST_SMS = 2, LEAST_BLOCKS = 8, LEAST_EACH = 3 };  // of a part: SMs, bl
 #define SOME_BUSY 0.1     // from which on banks count
 #define LITTLE_BUSY 0.2   // of what a part shares with the others: too little for that to count
 #define HOPELESS 0.25     // a spread that larger parts won't mend
+#define CONTRARY 0.15     // two times of one launch that no third one will reconcile
 // What no difference of parts shows, as a standard deviation: assumed, after the errors of 40 launches on h200 and
 // a100. Where links, ports or DRAM are busy for MUCH_BUSY of the time, it counts how evenly the slices are used at each
 // moment, of which a mean knows nothing. Where banks of DRAM count: after seven launches on h200, a100 and rtx3080.
@@ -238,6 +239,15 @@ static bool settle(const Slicing *s, const Timed *before, size_t n, Timed *t, Re
     return true;
 }
 
+// Will a larger part say no more than these? Two times contradict each other; or a second part still depends on the
+// others' lines, or executes other blocks than the launch has.
+static bool in_vain(const Timed *alone, const Timed *before, const Timed *t)
+{
+    const double lines = alone->r.count[C_CYCLES] ? apart(alone, t) : 0;
+    if (!before) return lines > CONTRARY;
+    return lines > MOST_APART || apart(before, t) > CONTRARY || t->unlike > 2 * MOST_UNLIKE;
+}
+
 // A part, and a larger one. Where all blocks run at the same time, each is timed without the others' lines, too; there
 // one will do if it hardly uses what it shares with them.
 static bool by_sizes(Slicing *s, Record *r)
@@ -248,7 +258,9 @@ static bool by_sizes(Slicing *s, Record *r)
         if (!can_part(s, sizes[n])) continue;
         Timed alone = {0};
         bool ok = !s->at_once || (time_part(s, sizes[n], true, &alone) && !s->hopeless);
-        ok = ok && time_part(s, sizes[n], false, &t[n]) && (!s->at_once || apart(&alone, &t[n]) <= MOST_APART);
+        ok = ok && time_part(s, sizes[n], false, &t[n]);
+        s->hopeless |= ok && in_vain(&alone, had ? &t[n - 1] : NULL, &t[n]);
+        ok = ok && (!s->at_once || apart(&alone, &t[n]) <= MOST_APART);
         if (ok && had)
             done = settle(s, t, n, &t[n], r);
         else if (ok && s->at_once && t[n].other.busy <= LITTLE_BUSY)

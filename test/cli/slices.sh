@@ -47,12 +47,12 @@ for run in "h200 bfs n=4096" "h200 stencil3d n=64" "gtx480 conv2d n=256"; do
     ((share == 100)) || complain "$run: $share % of the blocks were timed"
 done
 
-# A small part that is far off isn't believed, though it says the same without the others' lines: 53 k cycles for 37 k.
-part "$simple" "syrk n=384 m=48"
-within "syrk n=384 m=48"
-jq -e -n --slurpfile a "$work/whole" --slurpfile b "$work/part" \
-    '$b[0].kernels[0].cycles / $a[0].kernels[0].cycles | . > 0.95 and . < 1.05' >"$work/said" ||
-    complain "syrk: $(jq '.kernels[0].cycles' "$work/part") cycles for $(jq '.kernels[0].cycles' "$work/whole")"
+# Parts that contradict each other are given up: a small one of syrk comes to 53 k cycles without and with the others'
+# lines, a larger one to 37 k. So do blocks that find other lines in the L2 with the others than without.
+for run in "h200 --set dram.simple=yes|syrk n=384 m=48" "v100|matmul-naive n=256"; do
+    part "${run%|*}" "${run#*|}"
+    ((share == 100)) || complain "$run: $share % of the blocks were timed"
+done
 
 # Parts of sectors that many blocks write complete them in the L2: the next launch finds there what it would find.
 part "$simple" "reduction n=8388608"
