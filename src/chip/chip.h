@@ -69,6 +69,7 @@ typedef struct RunOptions {
     uint64_t max_cycles, interval;
     bool why;            // count why loads miss in the L1
     bool sample;         // time a part of the blocks (sample.c)
+    uint64_t before;     // cycles that the latest timed launch of its kernel and shape took; 0: not known
     bool warm;           // what is executed without time passes through the L2
     uint64_t max_insts;  // warp instructions; 0: no limit
     void (*progress)(void *user, uint64_t cycles, uint64_t instructions, uint64_t blocks_done, uint64_t blocks);
@@ -115,7 +116,8 @@ void foretell_close(Foretell *r);
 // Is the next launch timed? Then foretell_learn is called with what it counts, else foretell_estimate with what its
 // execution does, unless it fails.
 bool foretell_times(Foretell *r, const LaunchInfo *l, const Gmem *g);
-bool foretell_warm(const Foretell *r);  // may a timed launch come next, for which this one warms the L2?
+uint64_t foretell_before(const Foretell *r);  // RunOptions.before of that launch
+bool foretell_warm(const Foretell *r);        // may a timed launch come next, for which this one warms the L2?
 void foretell_learn(Foretell *r, const Record *timed);
 void foretell_estimate(Foretell *r, Record *executed);
 

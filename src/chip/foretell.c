@@ -123,6 +123,12 @@ bool foretell_times(Foretell *r, const LaunchInfo *l, const Gmem *g)
     return false;
 }
 
+uint64_t foretell_before(const Foretell *r)
+{
+    const Repeat *p = r->shape;
+    return p->n ? (uint64_t)p->seen[(p->at + SEEN - 1) % SEEN].count[C_CYCLES] : 0;
+}
+
 // The kernels that were launched lately are those that come next.
 bool foretell_warm(const Foretell *r)
 {

@@ -25,6 +25,7 @@ enum { LEAST_SMS = 2, LEAST_BLOCKS = 8, LEAST_EACH = 3 };  // of a part: SMs, bl
 #define LITTLE_BUSY 0.2   // of what a part shares with the others: too little for that to count
 #define HOPELESS 0.25     // a spread that larger parts won't mend
 #define CONTRARY 0.15     // two times of one launch that no third one will reconcile
+#define BRIEF 6000  // cycles: shorter launches depend on their first loads and their longest block, and cost little
 // What no difference of parts shows, as a standard deviation: assumed, after the errors of 40 launches on h200 and
 // a100. Where links, ports or DRAM are busy for MUCH_BUSY of the time, it counts how evenly the slices are used at each
 // moment, of which a mean knows nothing. Where banks of DRAM count: after seven launches on h200, a100 and rtx3080.
@@ -91,8 +92,8 @@ static bool can_slice(const Chip *c, const LaunchInfo *l, const RunOptions *o)
 {
     const SmCfg *sm = &c->gpu.sm;
     return o->sample && !o->interval && !o->trace && !o->why && !o->max_cycles && !o->max_insts && !c->check &&
-           !c->gpu.part.ordered && !c->gpu.part.absent && !sm->l1.keep && !l->cluster[0] && !l->workspace &&
-           c->gmem->file < 0 && fits_kind(l->kernel);
+           !(o->before && o->before < BRIEF) && !c->gpu.part.ordered && !c->gpu.part.absent && !sm->l1.keep &&
+           !l->cluster[0] && !l->workspace && c->gmem->file < 0 && fits_kind(l->kernel);
 }
 
 // --- parts -----------------------------------------------------------------------------------------------------------
@@ -152,7 +153,7 @@ static bool time_part(Slicing *s, uint32_t k, bool alone, Timed *t)
     text_free(&unsaid);
     const bool ended = result == RUN_OK && !t->other.given_up;
     if (ended) look_at(s->c, t);
-    s->hopeless |= !ended || t->spread > HOPELESS || banks_busy(s, t) > MOST_BUSY;
+    s->hopeless |= !ended || t->r.count[C_CYCLES] < BRIEF || t->spread > HOPELESS || banks_busy(s, t) > MOST_BUSY;
     return ended;
 }
 

@@ -268,6 +268,7 @@ static RunResult simulate(Launching *l)
     if (d->lanes && l->timed) lanes_begin(d, l->kernel->kernel), o.take = lanes_take, o.taker = d->lanes;
     const bool runs = l->timed && !d->lanes && (!d->foretell || foretell_times(d->foretell, &l->info, &d->memory));
     o.warm = d->foretell && !runs && foretell_warm(d->foretell);
+    if (d->foretell && runs) o.before = foretell_before(d->foretell);
     RunResult result = (runs ? chip_launch : chip_execute)(&d->chip, &l->info, d->textures.v, (uint32_t)d->textures.n,
                                                            &o, &l->r, &l->message);
     if (l->timed && d->foretell && result == RUN_OK) learn(l, runs);

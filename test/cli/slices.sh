@@ -54,6 +54,13 @@ for run in "h200 --set dram.simple=yes|syrk n=384 m=48" "v100|matmul-naive n=256
     ((share == 100)) || complain "$run: $share % of the blocks were timed"
 done
 
+# A part of a short launch doesn't wait for its first loads as the whole does: such launches aren't told by parts.
+part v100 "gaussian n=96"
+"$ONCHIP" run gaussian n=96 --gpu v100 --json >"$work/whole"
+jq -e -n --slurpfile a "$work/whole" --slurpfile b "$work/part" '
+    all(range($a[0].kernels | length); $b[0].kernels[.].cycles / $a[0].kernels[.].cycles | . > 0.8 and . < 1.2) and
+    any($b[0].kernels[]; .sampled)' >"$work/said" || complain "gaussian: a launch is 20 % off, or none is sampled"
+
 # Parts of sectors that many blocks write complete them in the L2: the next launch finds there what it would find.
 part "$simple" "reduction n=8388608"
 ((share < 100)) || complain "reduction: it is timed whole"
