@@ -494,9 +494,6 @@ static int run_advise(Request *r)
     bool ok = advise(&r->advice, &r->matrix, r->store, &r->advise, &r->diag);
     const Cell *c = r->advice.trials.n ? &r->advice.trials.v[0].cell : NULL;
     if (ok && gpu_load(&g, c->gpu, c->sets, &r->diag)) {
-        Text unused = {0};
-        if (gpu_unused(&g, c->sets, &unused)) tell(0, "%s", unused.v);
-        text_free(&unused);
         if (!r->json && (!r->page || strcmp(r->page, "-"))) advice_text(r, &g);
         if (r->page) put_page(r);
         gpu_free(&g);

@@ -104,7 +104,6 @@ static bool make_runs(Request *r, Store *store, Sweep *s)
 {
     SweepOptions sweep = {.jobs = 0};
     bool ok = sweep_shown(&r->matrix, store, &sweep, 0, s, &r->diag);
-    if (ok && *s->unused) tell(0, "%s", s->unused);
     if (ok && interrupted() && !s->done && !s->failed) ok = diag_error(&r->diag, "interrupted before any run");
     Planner *planner = planner_open(store);
     for (size_t k = 0; ok && k < r->matrix.cells.n; k++) {

@@ -408,7 +408,6 @@ static int one(Request *req, const Wanted *w, Store *store, Diag *diag)
         return ok ? EXIT_OK : EXIT_FAILED;
     }
     ok = ok && sweep_shown(&r.matrix, store, &req->sweep, 0, &s, diag);
-    if (ok && *s.unused) tell(0, "%s", s.unused);
     uint64_t left = s.to_run - s.done - s.failed;
     bool any = ok && (!interrupted() || s.stored + s.done || !s.to_run);
     if (any && (ok = reproduce_fill(&r, store, diag))) {

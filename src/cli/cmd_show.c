@@ -445,7 +445,7 @@ static const struct {
     {"passes", "", "the passes of lowering", 1, 1, NULL, passes_manual},
     {"options", "", "every command's options", 1, 1, NULL, options_page},
 };
-enum { K_PTX, K_GPU, K_REGISTERS, K_OCCUPANCY };
+enum { K_PTX, K_GPU, K_REGISTERS, K_OCCUPANCY };  // the first of them
 
 static const char *show_word(size_t k, const char **doc)
 {

@@ -172,6 +172,10 @@ bool sweep_shown(const Matrix *m, Store *store, SweepOptions *o, double seconds,
     interrupt_release();
     if (shown.terminal) fprintf(stderr, "\r\x1b[K");
     o->stop = NULL, o->progress = NULL, o->user = NULL;
+    if (ok && *s->unused && strcmp(o->told, s->unused) != 0) {
+        tell(0, "%s", s->unused);
+        memcpy(o->told, s->unused, sizeof o->told);
+    }
     return ok;
 }
 
@@ -209,7 +213,6 @@ static int run_sweep(Request *r)
     }
     Sweep s;
     bool found = true, ok = sweep_shown(&r->matrix, store, &r->sweep, 0, &s, &r->diag);
-    if (ok && *s.unused) tell(0, "%s", s.unused);
     if (ok) {
         printf("%llu run%s: %llu in the store already, %llu simulated, %llu failed", (unsigned long long)s.distinct,
                s.distinct == 1 ? "" : "s", (unsigned long long)s.stored, (unsigned long long)s.done,

@@ -331,7 +331,6 @@ static int run_tune(Tune *t)
     Store *store = store_open(t->db, &t->diag);
     if (!store) return EXIT_FAILED;
     bool ok = sweep_shown(&t->matrix, store, &t->sweep, 0, &s, &t->diag);
-    if (ok && *s.unused) tell(0, "%s", s.unused);
     if (ok && interrupted())
         ok = diag_error(&t->diag, "interrupted: %llu of %llu runs were made; the same command goes on",
                         (unsigned long long)(s.stored + s.done), (unsigned long long)s.distinct);

@@ -174,7 +174,7 @@ typedef struct Texel {
 // The object that a lane's handle means; null, with a fault: there is none, or it isn't of that kind.
 const Texture *object_find(Env *env, Warp *w, uint32_t lane, uint64_t handle, ObjectKind kind);
 bool object_lives(Env *env, Warp *w, uint32_t lane, const Texture *t, const TexLevel *l);  // false, with a fault
-bool texel_outside(int mode, int64_t *i, int64_t n);
+bool texel_outside(int mode, int64_t *i, int64_t n);  // texel_wrap of a coordinate that is out of range
 // Brings a coordinate into range; false: the border.
 static inline bool texel_wrap(int mode, int64_t *i, int64_t n)
 {

@@ -173,6 +173,7 @@ int ranks_rank(const Ranks *ranks);  // this process's rank; 0 when it was start
 void ranks_close(Ranks *ranks);      // rank 0 ends the others, too
 
 // --- sweep.c: runs the cells of a matrix that the store lacks --------------------------------------------------------
+enum { UNUSED_ROOM = 160 };
 typedef struct Sweep {
     uint64_t cells;                  // of the matrix, or of this shard of it
     uint64_t distinct;               // different keys among them
@@ -183,7 +184,7 @@ typedef struct Sweep {
     double seconds;                  // since the start
     double left;                     // estimated to the end; negative: unknown
     bool refused;                    // a cell can't run at all, so that nothing was run
-    char unused[160];                // planner_unused; or empty
+    char unused[UNUSED_ROOM];        // planner_unused; or empty
 } Sweep;
 typedef struct SweepOptions {
     uint32_t jobs;           // runs at a time of this process; 0: one for each processor of the host, under mpirun one
@@ -194,8 +195,9 @@ typedef struct SweepOptions {
     // Called whenever a run ends, and some times a second; may be null.
     void (*progress)(void *user, const Sweep *sweep);
     void *user;
-    Ranks *ranks;     // processes that take runs, too; null: there is only this one
-    uint64_t number;  // tells this sweep from others of the same ranks
+    Ranks *ranks;            // processes that take runs, too; null: there is only this one
+    uint64_t number;         // tells this sweep from others of the same ranks
+    char told[UNUSED_ROOM];  // for the caller: what was told of Sweep.unused, so that several sweeps tell it once
 } SweepOptions;
 // Runs the cells of m that store lacks and keeps each result as it comes. Cells whose time is known start longest
 // first. A run that fails is kept as failed, and the others go on. False: sweep->refused, or the store failed.
